@@ -1,0 +1,1 @@
+"""Hierarchical width-based planning and learning."""

@@ -1,0 +1,1 @@
+"""Classical planning: PDDL files, grounded tasks, plans and their validation."""

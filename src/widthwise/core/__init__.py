@@ -1,0 +1,1 @@
+"""What every planner speaks: budgets, results, errors, features, novelty, the search tree."""

@@ -1,0 +1,1 @@
+"""The algorithms, one short file each."""

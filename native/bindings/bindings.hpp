@@ -1,0 +1,8 @@
+// One function per room of the native code; module.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_core(nanobind::module_& module);
+void bind_ground(nanobind::module_& module);
+void bind_search(nanobind::module_& module);

@@ -87,7 +87,8 @@ class NormalTask:
     """A whole task in normal form.
 
     `domains` are the sets of objects that variables range over, ascending. `init` holds, per predicate (equality left
-    out), the arguments of its initial facts one after another. `tables` are the values of cost functions by their
+    out), the arguments of its initial facts one after another; where there are no arguments, a single 0 stands for the
+    fact. `tables` are the values of cost functions by their
     arguments. `goal` is ground: its arguments are all objects.
     """
 

@@ -1,0 +1,67 @@
+"""Errors with a place: the file, the line with a caret under the word, what was expected, and a hint."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from widthwise.classical.pddl.lexer import END, Source
+from widthwise.core.errors import InputError, UnsupportedError
+
+_SHOWN = 100  # how much of a long line an error shows
+
+
+def render(source: Source, index: int, what: str, expected: str | None, hint: str | None) -> str:
+    """Write an error as the user sees it."""
+    place = source.place(index)
+    text, column = place.text.rstrip(), place.column - 1
+    if len(text) > _SHOWN:
+        start = max(0, column - _SHOWN // 2)
+        text, column = text[start : start + _SHOWN], column - start
+    margin = "".join("\t" if c == "\t" else " " for c in text[:column].ljust(column))
+    caret = "^" * max(1, min(place.width, len(text) - column))
+    lines = [f"{source.filename}:{place.line}:{place.column}: {what}", f"  {text}", f"  {margin}{caret}"]
+    if expected:
+        lines.append(f"expected: {expected}")
+    if hint:
+        lines.append(f"hint: {hint}")
+    return "\n".join(lines)
+
+
+class PddlError(InputError):
+    """A PDDL text says something that makes no sense; the message shows where."""
+
+    def __init__(
+        self, what: str, source: Source, index: int, expected: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(render(source, index, what, expected, hint))
+        self.what = what
+        self.filename = source.filename
+        self.line, self.column = source.place(index)[:2]
+        self.expected = expected
+        self.hint = hint
+
+
+class PddlUnsupportedError(UnsupportedError):
+    """A PDDL text uses a construct that Widthwise does not support; the message names it and shows where."""
+
+    def __init__(
+        self, what: str, source: Source, index: int, expected: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(render(source, index, f"not supported: {what}", expected, hint))
+        self.what = what
+        self.filename = source.filename
+        self.line, self.column = source.place(index)[:2]
+        self.expected = expected
+        self.hint = hint
+
+
+def near(name: str, names: Iterable[str]) -> str | None:
+    """Return the known name that looks most like `name`, if one does."""
+    found = difflib.get_close_matches(name, list(names), 1, 0.6)
+    return found[0] if found else None
+
+
+def quoted(token: str) -> str:
+    """Write a token for a message."""
+    return "the end of the file" if token == END else f"'{token}'"

@@ -1,0 +1,223 @@
+"""Conditions on their way to normal form: negation normal form with unique variables, then disjunctive normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import TypeAlias
+
+from widthwise.classical.pddl.syntax import (
+    And,
+    Atom,
+    Condition,
+    Equality,
+    Exists,
+    Forall,
+    Imply,
+    Not,
+    Or,
+    Truth,
+    Variable,
+)
+from widthwise.classical.pddl.typetable import Types
+
+TypeMap: TypeAlias = dict[str, Types]  # the variables used so far in an action or a rule, with their types
+
+
+@dataclass(frozen=True, slots=True)
+class Lit:
+    """A literal; equality is the predicate `=`."""
+
+    predicate: str
+    args: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conj:
+    """A conjunction; the empty one is true."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disj:
+    """A disjunction; the empty one is false."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """An existential condition."""
+
+    variables: tuple[tuple[str, Types], ...]
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """A universal condition."""
+
+    variables: tuple[tuple[str, Types], ...]
+    part: Formula
+
+
+Formula: TypeAlias = Lit | Conj | Disj | Some | All
+
+TRUE = Conj(())
+FALSE = Disj(())
+
+
+def conjunction(parts: list[Formula]) -> Formula:
+    """Build a conjunction without nested conjunctions and constants."""
+    flat: list[Formula] = []
+    for part in parts:
+        if isinstance(part, Conj):
+            flat += part.parts
+        elif part == FALSE:
+            return FALSE
+        else:
+            flat.append(part)
+    return flat[0] if len(flat) == 1 else Conj(tuple(flat))
+
+
+def disjunction(parts: list[Formula]) -> Formula:
+    """Build a disjunction without nested disjunctions and constants."""
+    flat: list[Formula] = []
+    for part in parts:
+        if isinstance(part, Disj):
+            flat += part.parts
+        elif part == TRUE:
+            return TRUE
+        else:
+            flat.append(part)
+    return flat[0] if len(flat) == 1 else Disj(tuple(flat))
+
+
+def quantified(universal: bool, variables: tuple[tuple[str, Types], ...], part: Formula) -> Formula:
+    """Build a quantified condition; over a constant there is nothing to quantify."""
+    if part in (TRUE, FALSE) or not variables:
+        return part
+    return All(variables, part) if universal else Some(variables, part)
+
+
+def negation_normal_form(condition: Condition, negated: bool = False) -> Formula:
+    """Push negations down to the atoms and simplify what needs no objects to be simplified."""
+    match condition:
+        case Atom(predicate, args):
+            return Lit(predicate, args, negated)
+        case Equality(left, right):
+            return Lit("=", (left, right), negated)
+        case Not(part):
+            return negation_normal_form(part, not negated)
+        case Truth():
+            return FALSE if negated else TRUE
+        case And(parts):
+            found = [negation_normal_form(part, negated) for part in parts]
+            return disjunction(found) if negated else conjunction(found)
+        case Or(parts):
+            found = [negation_normal_form(part, negated) for part in parts]
+            return conjunction(found) if negated else disjunction(found)
+        case Imply(left, right):
+            found = [negation_normal_form(left, not negated), negation_normal_form(right, negated)]
+            return conjunction(found) if negated else disjunction(found)
+        case Forall(variables, part) | Exists(variables, part):
+            universal = isinstance(condition, Forall) != negated
+            return quantified(universal, pairs(variables), negation_normal_form(part, negated))
+
+
+def pairs(variables: tuple[Variable, ...]) -> tuple[tuple[str, Types], ...]:
+    """Return names and types of variables."""
+    return tuple((variable.name, variable.types) for variable in variables)
+
+
+def negate(formula: Formula) -> Formula:
+    """Return the negation of a formula, again in negation normal form."""
+    match formula:
+        case Lit(predicate, args, negated):
+            return Lit(predicate, args, not negated)
+        case Conj(parts):
+            return disjunction([negate(part) for part in parts])
+        case Disj(parts):
+            return conjunction([negate(part) for part in parts])
+        case Some(variables, part):
+            return All(variables, negate(part))
+        case All(variables, part):
+            return Some(variables, negate(part))
+
+
+def fresh(name: str, types: Types, used: TypeMap) -> str:
+    """Enter a variable into `used`, under another name if its own is taken."""
+    if name in used:
+        name = next(f"{name}{n}" for n in count(1) if f"{name}{n}" not in used)
+    used[name] = types
+    return name
+
+
+def rename(formula: Formula, used: TypeMap, renaming: Mapping[str, str]) -> Formula:
+    """Give every quantified variable a name of its own, so that quantifiers can be moved about freely."""
+    match formula:
+        case Lit(predicate, args, negated):
+            return (
+                Lit(predicate, tuple([renaming.get(arg, arg) for arg in args]), negated)
+                if renaming
+                else formula
+            )
+        case Conj(parts):
+            return Conj(tuple([rename(part, used, renaming) for part in parts]))
+        case Disj(parts):
+            return Disj(tuple([rename(part, used, renaming) for part in parts]))
+        case Some(variables, part) | All(variables, part):
+            names = tuple((fresh(name, types, used), types) for name, types in variables)
+            inner = {**renaming, **{old: new for (old, _), (new, _) in zip(variables, names, strict=True)}}
+            return type(formula)(names, rename(part, used, inner))
+
+
+def free_variables(formula: Formula) -> set[str]:
+    """Return the variables that no quantifier of the formula binds; to be sorted before it is iterated."""
+    match formula:
+        case Lit(_, args, _):
+            return {arg for arg in args if arg[0] == "?"}
+        case Conj(parts) | Disj(parts):
+            return set().union(*(free_variables(part) for part in parts))
+        case Some(variables, part) | All(variables, part):
+            return free_variables(part) - {name for name, _ in variables}
+
+
+def has_universal(formula: Formula) -> bool:
+    """Tell whether there is a universal condition anywhere in the formula."""
+    match formula:
+        case Lit():
+            return False
+        case Conj(parts) | Disj(parts):
+            return any(has_universal(part) for part in parts)
+        case Some(_, part):
+            return has_universal(part)
+        case All():
+            return True
+
+
+Clause: TypeAlias = tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...]]
+
+
+def clauses(formula: Formula, check: Callable[[], None]) -> list[Clause]:
+    """Return the disjuncts of a formula without universal conditions: existential variables and literals of each."""
+    match formula:
+        case Lit():
+            return [((), (formula,))]
+        case Disj(parts):
+            return [clause for part in parts for clause in clauses(part, check)]
+        case Some(variables, part):
+            return [(variables + inner, literals) for inner, literals in clauses(part, check)]
+        case All():
+            raise AssertionError("universal conditions become axioms first")
+        case Conj(parts):
+            found: list[Clause] = [((), ())]
+            for part in parts:
+                inner = clauses(part, check)
+                if len(found) * len(inner) > 64:
+                    check()
+                found = [(v + w, a + b) for v, a in found for w, b in inner]
+            return found

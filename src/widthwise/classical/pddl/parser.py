@@ -1,0 +1,46 @@
+"""What others call to read PDDL: domains, problems and goals, from files or from texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from widthwise.classical.pddl.cursor import Check, no_check
+from widthwise.classical.pddl.domains import DomainParser
+from widthwise.classical.pddl.lexer import Source, read_text
+from widthwise.classical.pddl.problems import ProblemParser
+from widthwise.classical.pddl.syntax import Condition, Domain, Problem
+
+
+def read_domain(path: str | Path, check: Check | None = None) -> Domain:
+    """Read a domain file; `check` is called now and then and may raise to stop the reading."""
+    text, name = read_text(path)
+    return parse_domain(text, name, check)
+
+
+def read_problem(path: str | Path, domain: Domain, check: Check | None = None) -> Problem:
+    """Read a problem file of a domain; `check` is called now and then and may raise to stop the reading."""
+    text, name = read_text(path)
+    return parse_problem(text, name, domain, check)
+
+
+def parse_domain(text: str, filename: str = "<domain>", check: Check | None = None) -> Domain:
+    """Read a domain from a text; `filename` appears in messages."""
+    return DomainParser(Source(text, filename), check or no_check).parse()
+
+
+def parse_problem(text: str, filename: str, domain: Domain, check: Check | None = None) -> Problem:
+    """Read a problem of a domain from a text; `filename` appears in messages."""
+    return ProblemParser(Source(text, filename), domain, check or no_check).parse()
+
+
+def parse_goal(text: str, domain: Domain, problem: Problem, filename: str = "<goal>") -> Condition:
+    """Read a goal such as `(on a b)` that somebody gave by hand."""
+    parser = ProblemParser(Source(text, filename), domain)
+    parser.objects = dict(problem.objects)
+    if not parser.tokens[0]:
+        parser.fail("the goal is empty", 0, expected="a condition such as (on a b)")
+    parser.balance()
+    goal = parser.condition({})
+    if parser.tokens[parser.i]:
+        parser.fail("text after the end of the goal", hint="put several conditions into one (and …)")
+    return goal

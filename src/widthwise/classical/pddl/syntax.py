@@ -1,0 +1,284 @@
+"""The syntax tree of PDDL domains and problems, as they were written.
+
+Names are lower-case. `at` is the number of a node's first token in the source it was read from, of which
+`Source.place` makes a line and a column; it takes no part in comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from widthwise.classical.pddl.lexer import Source
+from widthwise.classical.pddl.typetable import Types, TypeTable
+
+Args: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable with its type; several types mean `either`."""
+
+    name: str
+    types: Types
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate over variables and objects."""
+
+    predicate: str
+    args: Args
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """Two terms are the same object."""
+
+    left: str
+    right: str
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The empty condition `()`, which always holds."""
+
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts hold."""
+
+    parts: tuple[Condition, ...]
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """At least one part holds."""
+
+    parts: tuple[Condition, ...]
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold."""
+
+    part: Condition
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Imply:
+    """If the left side holds, the right side does."""
+
+    left: Condition
+    right: Condition
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Forall:
+    """The part holds for all values of the variables."""
+
+    variables: tuple[Variable, ...]
+    part: Condition
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """The part holds for some values of the variables."""
+
+    variables: tuple[Variable, ...]
+    part: Condition
+    at: int = field(default=-1, compare=False)
+
+
+Condition: TypeAlias = Atom | Equality | Truth | And | Or | Not | Imply | Forall | Exists
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralEffect:
+    """The atom becomes true, or false if negated."""
+
+    atom: Atom
+    negated: bool = False
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AndEffect:
+    """All parts happen."""
+
+    parts: tuple[Effect, ...]
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ForallEffect:
+    """The part happens for all values of the variables."""
+
+    variables: tuple[Variable, ...]
+    part: Effect
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """The part happens if the condition holds before the action."""
+
+    condition: Condition
+    part: Effect
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTerm:
+    """A cost function over variables and objects."""
+
+    name: str
+    args: Args
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IncreaseCost:
+    """The cost of the plan grows by a constant and by table values."""
+
+    constant: float
+    terms: tuple[FunctionTerm, ...] = ()
+    at: int = field(default=-1, compare=False)
+
+
+Effect: TypeAlias = LiteralEffect | AndEffect | ForallEffect | When | IncreaseCost
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A declared predicate."""
+
+    name: str
+    parameters: tuple[Variable, ...]
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A declared numeric function; only the cost of a plan may change."""
+
+    name: str
+    parameters: tuple[Variable, ...]
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action schema."""
+
+    name: str
+    parameters: tuple[Variable, ...]
+    precondition: Condition
+    effect: Effect
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A rule of a derived predicate: its atom holds wherever the condition does."""
+
+    predicate: str
+    parameters: tuple[Variable, ...]
+    condition: Condition
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(slots=True, eq=False)
+class Domain:
+    """A planning domain as it was read; `cache` keeps what other modules compute once for all its problems."""
+
+    name: str
+    requirements: tuple[str, ...]
+    types: TypeTable
+    constants: Mapping[str, Types]
+    predicates: Mapping[str, Predicate]
+    functions: Mapping[str, Function]
+    actions: tuple[Action, ...]
+    derived: tuple[Derived, ...]
+    source: Source
+    constants_at: int = -1
+    cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def derived_names(self) -> frozenset[str]:
+        """Names of the derived predicates, to ask for membership."""
+        return frozenset(rule.predicate for rule in self.derived)
+
+
+@dataclass(slots=True, eq=False)
+class Problem:
+    """A planning problem as it was read.
+
+    `objects` are the constants of the domain and then the problem's own. `init` holds the arguments of the true
+    facts of each predicate that has any, without repetitions; `values` those of the cost functions.
+    `minimize_cost` tells whether the metric asks for cheap plans.
+    """
+
+    name: str
+    domain: Domain
+    objects: Mapping[str, Types]
+    init: Mapping[str, list[Args]]
+    values: Mapping[str, Mapping[Args, float]]
+    goal: Condition
+    minimize_cost: bool
+    source: Source
+    objects_at: int = -1
+
+
+def show(node: Condition | Effect) -> str:
+    """Write a condition or an effect as PDDL."""
+    match node:
+        case Atom(predicate, args):
+            return f"({' '.join((predicate, *args))})"
+        case Equality(left, right):
+            return f"(= {left} {right})"
+        case Truth():
+            return "()"
+        case And(parts) | AndEffect(parts):
+            return f"(and{''.join(' ' + show(part) for part in parts)})"
+        case Or(parts):
+            return f"(or{''.join(' ' + show(part) for part in parts)})"
+        case Not(part):
+            return f"(not {show(part)})"
+        case Imply(first, second) | When(first, second):
+            return f"({'imply' if isinstance(node, Imply) else 'when'} {show(first)} {show(second)})"
+        case Forall(variables, part) | Exists(variables, part) | ForallEffect(variables, part):
+            word = "exists" if isinstance(node, Exists) else "forall"
+            return f"({word} ({show_variables(variables)}) {show(part)})"
+        case LiteralEffect(atom, negated):
+            return f"(not {show(atom)})" if negated else show(atom)
+        case IncreaseCost(constant, terms):
+            amounts = [f"({' '.join((term.name, *term.args))})" for term in terms]
+            if constant or not amounts:
+                amounts.append(f"{constant:g}")
+            amount = amounts[0] if len(amounts) == 1 else f"(+ {' '.join(amounts)})"
+            return f"(increase (total-cost) {amount})"
+
+
+def show_variables(variables: tuple[Variable, ...]) -> str:
+    """Write a typed list of variables."""
+    words = []
+    for variable in variables:
+        if variable.types == ("object",):
+            words.append(variable.name)
+        elif len(variable.types) == 1:
+            words.append(f"{variable.name} - {variable.types[0]}")
+        else:
+            words.append(f"{variable.name} - (either {' '.join(variable.types)})")
+    return " ".join(words)

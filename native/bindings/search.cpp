@@ -130,6 +130,7 @@ void bind_states(nb::module_& module) {
                              order.push_back(operators.operator_at(rank));
                          return order;
                      })
+        .def_prop_ro("atom_count", [](const Operators& operators) { return operators.task().atom_count; })
         .def_prop_ro("bytes", &Operators::bytes)
         .def(
             "state",

@@ -40,7 +40,7 @@ class Model:
     @property
     def atom_count(self) -> int:
         """How many atoms a state is made of."""
-        return self.operators.task.atom_count
+        return self.operators.atom_count
 
     def search(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +146,8 @@ def write_report(path: Path, config: Line, lines: dict[str, Line]) -> str:
     targets += [*ground, *search, *growth, *solve]
     versions = ", ".join(f"{name} {version}" for name, version in config["versions"].items())
     absent = f" Missing here: {', '.join(config['missing'])}." if config["missing"] else ""
+    if config.get("resumed"):
+        absent += " This run was resumed: some figures are from an earlier part of it."
     text = TEMPLATE.format(
         **{name: config[name] for name in ("date", "commit", "machine", "command", "repeat", "seconds")},
         versions=versions,
@@ -172,7 +174,7 @@ def _ground(figures: Figures) -> tuple[list[str], list[str]]:
         ours = totals.pop(OURS, None)
         ratio = min(totals.values()) / ours if ours and totals else None
         counts = bool(totals) and min(totals.values()) > GROUND_FROM
-        if ratio and counts:
+        if counts:
             ratios.append(ratio)
         shown = [
             f"{cell[0]:.4f} / {cell[1]:.4f}" if cell else figures.note(system, "ground", task)
@@ -191,15 +193,16 @@ def _search(figures: Figures) -> tuple[list[str], list[str]]:
     targets = []
     for width in (1, 2):
         what = f"iw{width}"
-        ratios: dict[str, list[float]] = {peer: [] for peer in SEARCH_TARGET}
+        ratios: dict[str, list[float | None]] = {peer: [] for peer in SEARCH_TARGET}
         for task in figures.tasks(what):
             ours = figures.rate(OURS, width, task)
             cells = []
             for peer, found in ratios.items():
                 theirs = figures.rate(peer, width, task)
-                cells.append(_ratio(ours / theirs if ours and theirs else None))
-                if ours and theirs:
-                    found.append(ours / theirs)
+                ratio = ours / theirs if ours and theirs else None
+                cells.append(_ratio(ratio))
+                if theirs:
+                    found.append(ratio)
             tight = TIGHT.get(task)
             cells.append(_ratio(ours / 1e6 / tight[width - 1] if ours and tight else None))
             cells.append(_million(ours) or figures.note(OURS, what, task))
@@ -219,19 +222,20 @@ def _growth(figures: Figures) -> tuple[list[str], list[str]]:
     rows = [f"| {' | '.join([*head, 'bytes per kept node', 'stated'])} |", "|---" * 8 + "|"]
     targets = []
     for width in (1, 2):
-        ratios = []
+        ratios: list[float | None] = []
         before: dict[str, float] = {}
         for task in figures.tasks(f"growth{width}"):
             family = task.split(":")[0]
             line = figures.best(OURS, f"growth{width}", task, lambda line: line["seconds"])
             if line is None:
+                ratios.append(None)
                 rows.append(
                     f"| {width} | {task} | {figures.note(OURS, f'growth{width}', task)} |" + " – |" * 5
                 )
                 continue
             rate = line["generated"] / line["seconds"]
             ratio = rate / before[family] if family in before else None
-            if ratio:
+            if ratio is not None:
                 ratios.append(ratio)
             before[family] = rate
             table = line["atoms"] ** 2 / 8 if width == 2 else 0
@@ -281,12 +285,21 @@ def _memory(figures: Figures) -> list[str]:
     return rows
 
 
-def _target(what: str, target: str, ratios: list[float], least: float | None) -> str:
-    if not ratios:
+def _target(what: str, target: str, ratios: Sequence[float | None], least: float | None) -> str:
+    """Write a row of the summary; a task that only the peer has a figure for is a target not met."""
+    known = [ratio for ratio in ratios if ratio is not None]
+    if not known:
         return f"| {what} | {target} | – | – | not measured |"
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    met = "" if least is None else "met" if min(ratios) >= least else "not met"
-    return f"| {what} | {target} | {_ratio(min(ratios))} | {_ratio(mean)} | {met} |"
+    mean = math.exp(sum(map(math.log, known)) / len(known))
+    met = (
+        ""
+        if least is None
+        else "met on "
+        if least <= min(known) and len(known) == len(ratios)
+        else "not met, "
+    )
+    count = f"{sum(ratio >= (least or 0) for ratio in known)} of {len(ratios)}"
+    return f"| {what} | {target} | {_ratio(min(known))} | {_ratio(mean)} | {met}{count} |"
 
 
 def _name(system: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -27,6 +28,9 @@ MODULES = {
     OURS: ["widthwise"],
 }
 RUNNERS = {name: HERE / "peers" / f"{name.replace('-', '_')}_runner.py" for name in MODULES}
+
+# Solved, proved unsolvable, not solved: anything else has not done the work that is timed.
+FINISHED_CODES = (0, 11, 12)
 
 Line = dict[str, Any]
 
@@ -85,14 +89,14 @@ def execute(command: list[str], limit: float) -> Done:
 
         def kill() -> None:
             killed.set()
-            os.killpg(process.pid, signal.SIGKILL)
+            _kill_group(process.pid)
 
         timer = threading.Timer(limit, kill)
         timer.start()
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            _kill_group(process.pid)
             raise
         finally:
             timer.cancel()
@@ -136,7 +140,7 @@ class RunFolder:
         line["process_mb"] = done.peak_mb
         if done.limit:
             line["status"] = "time-out"
-        elif done.code < 0 or done.code == 1:
+        elif done.code not in FINISHED_CODES:
             line["status"] = "failed"
             line["error"] = (done.err.strip().splitlines() or [f"exit {done.code}"])[-1][:200]
         else:
@@ -149,6 +153,11 @@ class RunFolder:
             raw.write(json.dumps(line) + "\n")
         print(f"{key}: {line.get('status', 'done')} in {done.wall:.2f} s", file=sys.stderr)
         return line
+
+
+def _kill_group(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def _replace(path: Path, text: str) -> None:

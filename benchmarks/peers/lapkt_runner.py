@@ -35,7 +35,9 @@ def main() -> None:
     if args.what == "search":
         limit_seconds(args.seconds + 5)
         fields |= _width(planner, quiet, args.width)
-    quiet.report(**fields, peak_mb=peak_mb())
+    else:
+        fields["peak_mb"] = peak_mb()
+    quiet.report(**fields)
 
 
 def _width(planner: Any, quiet: Quiet, width: int) -> dict[str, object]:

@@ -23,7 +23,7 @@ def main() -> None:
     options = formalism.ParserOptions()
     problem = formalism.Parser(args.domain, options).parse_problem(args.problem, options)
     parsed = cpu_seconds()
-    context = search.SearchContext.create(problem, search.SearchContextOptions(search.GroundedOptions()))
+    contexts = [_context(search, problem)]
     grounded = cpu_seconds()
     printed = quiet.printed()
     atoms = _number(r"reachable in delete-free problem: (\d+)", printed)
@@ -37,8 +37,20 @@ def main() -> None:
     if args.what == "search":
         limit_seconds(args.seconds + 5)
         limit_ms = int(args.seconds * 1000)
-        fields |= filled(lambda: _iw(search, problem, context, args.width, atoms=atoms, limit_ms=limit_ms))
-    quiet.report(**fields, peak_mb=peak_mb())
+
+        def run() -> Search:
+            # A context remembers the states of earlier searches, so every repetition gets its own.
+            context = contexts.pop() if contexts else _context(search, problem)
+            return _iw(search, problem, context, args.width, atoms=atoms, limit_ms=limit_ms)
+
+        fields |= filled(run)
+    else:
+        fields["peak_mb"] = peak_mb()
+    quiet.report(**fields)
+
+
+def _context(search: Any, problem: Any) -> Any:
+    return search.SearchContext.create(problem, search.SearchContextOptions(search.GroundedOptions()))
 
 
 def _iw(search: Any, problem: Any, context: Any, width: int, *, atoms: int, limit_ms: int) -> Search:

@@ -58,7 +58,7 @@ def _search(args: argparse.Namespace) -> dict[str, object]:
     fields = filled(lambda: _iw(ww, task, args.width, budget, calls))
     # What a caller waits for: the search and the making of its result.
     call = sum(calls) / len(calls)
-    return fields | {"call_cpu": call, "base_mb": base, "peak_mb": peak_mb()}
+    return fields | {"call_cpu": call, "base_mb": base}
 
 
 def _growth(args: argparse.Namespace) -> dict[str, object]:
@@ -81,7 +81,6 @@ def _growth(args: argparse.Namespace) -> dict[str, object]:
         "atoms": _count(task.atoms),
         "kept": kept,
         "grown_bytes": grown,
-        "peak_mb": peak_mb(),
     }
 
 

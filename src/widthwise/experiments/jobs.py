@@ -18,8 +18,8 @@ Outcome = dict[str, Any]
 class Job:
     """Something to prepare once and to run in several parts, each of which makes one line.
 
-    `function` is written `module:name`. Called with the payload it prepares the job (reads and grounds a task,
-    say) and returns what runs one part. A part holds the fields that name its line.
+    `function` is written `module:name`. Called with the payload it prepares the job (reads and grounds a
+    task, say) and returns what runs one part. A part holds the fields that name its line.
     """
 
     function: str

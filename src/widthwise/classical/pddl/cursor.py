@@ -193,5 +193,21 @@ class Cursor:
 
 
 _SECTIONS = frozenset(
-    [":requirements", ":types", ":constants", ":predicates", ":functions", ":action", ":derived", ":durative-action", ":domain", ":objects", ":init", ":goal", ":metric", ":constraints", ":length"]
+    [
+        ":requirements",
+        ":types",
+        ":constants",
+        ":predicates",
+        ":functions",
+        ":action",
+        ":derived",
+        ":durative-action",
+        ":domain",
+        ":objects",
+        ":init",
+        ":goal",
+        ":metric",
+        ":constraints",
+        ":length",
+    ]
 )

@@ -8,6 +8,7 @@ from widthwise.classical.pddl.conditions import ConditionParser
 from widthwise.classical.pddl.cursor import Check, no_check
 from widthwise.classical.pddl.errors import near
 from widthwise.classical.pddl.lexer import END, Source
+from widthwise.classical.pddl.strata import layers
 from widthwise.classical.pddl.syntax import (
     Action,
     AndEffect,
@@ -79,6 +80,7 @@ class DomainParser(ConditionParser):
         self.finish()
         self.distinct_actions(actions)
         self.derived_only_by_rules(actions, rules)
+        layers(rules, self.source)
         return Domain(
             name,
             self.requirements,

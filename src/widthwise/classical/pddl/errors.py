@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from widthwise.classical.pddl.lexer import END, Source
 from widthwise.core.errors import InputError, UnsupportedError
 
-_SHOWN = 100  # how much of a long line an error shows
+_SHOWN = 120  # how much of a long line an error shows
 
 
 def render(source: Source, index: int, what: str, expected: str | None, hint: str | None) -> str:

@@ -11,7 +11,6 @@ import time
 import traceback
 
 from pddl_texts import TASKS
-
 from widthwise.classical.pddl.lexer import decode, tokenize
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem

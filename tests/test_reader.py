@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_texts import BLOCKS, BLOCKS_PROBLEM, TASKS, WAREHOUSE, WAREHOUSE_PROBLEM
 
+from pddl_texts import BLOCKS, BLOCKS_PROBLEM, TASKS, WAREHOUSE, WAREHOUSE_PROBLEM
 from widthwise.classical.collection import domain_of, problems_in
 from widthwise.classical.pddl import syntax
 from widthwise.classical.pddl.lexer import END, TOKEN, Source, tokenize

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from pddl_texts import BLOCKS, BLOCKS_PROBLEM, WAREHOUSE, WAREHOUSE_PROBLEM
 
+from pddl_texts import BLOCKS, BLOCKS_PROBLEM, WAREHOUSE, WAREHOUSE_PROBLEM
 from widthwise.classical.pddl.errors import PddlError, PddlUnsupportedError
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem, read_domain, read_problem
 from widthwise.core.errors import InputError, UnsupportedError

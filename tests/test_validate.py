@@ -75,7 +75,7 @@ def test_costs_types_quantifiers_and_derived_predicates() -> None:
     verdict = validate(domain, problem, plan[:2])
     assert "(forall (?c - crate) (at ?c south)) (not for ?c = box)" in verdict.reason
     assert "(or (checked south) (done))" in verdict.reason
-    # With every crate broken the depot is stocked, so a place has to be linked with it before it can be inspected.
+    # With every crate broken the depot is stocked, so only a place linked with it can be inspected.
     shaken = ["(shake lorry)", "(drive lorry depot north)", "(shake lorry)", "(inspect depot)"]
     assert "(linked depot depot)" in validate(domain, problem, shaken).reason
     assert "the goal" in validate(domain, problem, [*shaken[:3], "(inspect south)"]).reason

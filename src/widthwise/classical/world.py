@@ -1,4 +1,4 @@
-"""A state of the PDDL world as the validator sees it: which conditions hold, with derived predicates when needed."""
+"""A state of the PDDL world as the validator sees it, with derived predicates when they are needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Binding: TypeAlias = dict[str, str]
 
 
 class World:
-    """The facts of a state by predicate; rules of derived predicates are applied only when somebody asks for one."""
+    """The facts of a state by predicate; rules of derived predicates are applied when somebody asks."""
 
     def __init__(self, domain: Domain, problem: Problem) -> None:
         self.domain = domain
@@ -129,7 +129,7 @@ class World:
     def solutions(
         self, variables: tuple[Variable, ...], condition: Condition, binding: Binding
     ) -> Iterator[Binding]:
-        """Yield the binding extended by values of the variables that make the condition true, some perhaps twice.
+        """Yield bindings of the variables, beside the given ones, that make the condition true; some twice.
 
         Positive atoms are looked up in their tables first, so that few values have to be tried.
         """

@@ -104,3 +104,4 @@ class NormalTask:
     goal: tuple[NormalLiteral, ...]
     uses_costs: bool = False
     tables: list[dict[tuple[int, ...], float]] = field(default_factory=list)
+    table_names: list[str] = field(default_factory=list)  # for messages; may be empty

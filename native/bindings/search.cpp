@@ -1,4 +1,362 @@
-// Python's view of the searches.
-#include "bindings/bindings.hpp"
+// Python's view of states, novelty tables and the resumable search.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
-void bind_search(nanobind::module_&) {}
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "bindings/state.hpp"
+#include "search/search.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace widthwise;
+
+namespace {
+
+using Ids = std::vector<std::uint32_t>;
+using Level = std::variant<Ids, nb::callable>;
+using EventTuple = std::tuple<Stop, std::optional<std::uint32_t>, std::uint32_t>;
+
+// A novelty table that keeps its meter alive.
+struct Table {
+    std::shared_ptr<Meter> meter;
+    std::size_t feature_count;
+    std::unique_ptr<NoveltyTable> table;
+
+    Table(std::shared_ptr<Meter> shared_meter, std::size_t features, std::uint32_t width)
+        : meter(std::move(shared_meter)), feature_count(features), table(make_table(*meter, features, width)) {
+        if (!table) throw std::bad_alloc();
+    }
+
+    std::vector<Word> pack(const Ids& features) const {
+        std::vector<Word> words(std::max<std::size_t>(1, words_for(feature_count)), 0);
+        for (const std::uint32_t feature : features) {
+            if (feature >= feature_count) throw nb::index_error("a feature is out of range");
+            set_bit(words.data(), feature);
+        }
+        return words;
+    }
+    const Word* check(const State& state) const {
+        if (state.words.size() < words_for(feature_count)) throw nb::value_error("the state is of another task");
+        return state.words.data();
+    }
+    void insert(const Word* before, const Word* state) {
+        if (!table->insert(before, state)) throw std::bad_alloc();
+    }
+    bool take(const Word* before, const Word* state) {
+        if (!table->novel(before, state)) return false;
+        insert(before, state);
+        return true;
+    }
+};
+
+State state_of(const Operators& operators, const Word* words) {
+    return State{{words, words + operators.word_count()}};
+}
+
+const Word* words_of(const Operators& operators, const State& state) {
+    if (state.words.size() != operators.word_count()) throw nb::value_error("the state is of another task");
+    return state.words.data();
+}
+
+EventTuple to_tuple(const Event& event) {
+    return {event.stop, event.node == kNone ? std::nullopt : std::optional(event.node), event.level};
+}
+
+std::vector<Abstraction> to_abstractions(const std::shared_ptr<Operators>& operators, std::vector<Level> levels) {
+    std::vector<Abstraction> abstractions;
+    for (Level& level : levels) {
+        Abstraction abstraction;
+        if (auto* literals = std::get_if<Ids>(&level)) {
+            for (const std::uint32_t literal : *literals)
+                if (literal / 2 >= operators->task().atom_count) throw nb::index_error("an atom is out of range");
+            abstraction.literals = std::move(*literals);
+        } else {
+            const std::size_t words = operators->word_count();
+            // Shared, because a search may be copied nowhere but its functions are destroyed without the lock.
+            abstraction.function = [function = std::get<nb::callable>(level), words](const Word* state) {
+                const nb::gil_scoped_acquire gil;
+                return nb::cast<std::uint64_t>(function(State{{state, state + words}}));
+            };
+        }
+        abstractions.push_back(std::move(abstraction));
+    }
+    return abstractions;
+}
+
+void check_node(const Search& search, std::uint32_t node) {
+    if (node >= search.tree().size()) throw nb::index_error("no such node");
+}
+
+void bind_states(nb::module_& module) {
+    nb::class_<State>(module, "State", "A set of atoms that hold; immutable and hashable.")
+        .def("__contains__", &State::holds, "atom"_a)
+        .def("__len__",
+             [](const State& state) {
+                 std::size_t count = 0;
+                 for (const Word word : state.words) count += static_cast<std::size_t>(std::popcount(word));
+                 return count;
+             })
+        .def("__iter__", [](const State& state) { return nb::iter(nb::cast(state.atoms())); },
+             nb::sig("def __iter__(self) -> collections.abc.Iterator[int]"))
+        .def("__hash__", [](const State& state) { return hash_words(state.words.data(), state.words.size()) >> 2; })
+        .def("__eq__",
+             [](const State& state, nb::handle other) {
+                 return nb::isinstance<State>(other) && nb::cast<const State&>(other).words == state.words;
+             },
+             "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("atoms", &State::atoms, "The numbers of the atoms that hold, ascending.");
+
+    nb::class_<Operators>(module, "Operators", "A task's operators in the order they are tried, and what applies.")
+        .def(nb::init<std::shared_ptr<const Task>, std::optional<std::uint64_t>>(), "task"_a,
+             "seed"_a.none() = nb::none())
+        .def_prop_ro("order",
+                     [](const Operators& operators) {
+                         Ids order;
+                         for (std::size_t rank = 0; rank < operators.count(); ++rank)
+                             order.push_back(operators.operator_at(rank));
+                         return order;
+                     })
+        .def_prop_ro("atom_count", [](const Operators& operators) { return operators.task().atom_count; })
+        .def_prop_ro("bytes", &Operators::bytes)
+        .def(
+            "state",
+            [](Operators& operators, const Ids& atoms) {
+                State state{std::vector<Word>(operators.word_count(), 0)};
+                for (const std::uint32_t atom : atoms) {
+                    if (atom >= operators.task().atom_count) throw nb::index_error("an atom is out of range");
+                    set_bit(state.words.data(), atom);
+                }
+                operators.evaluate_axioms(state.words.data());
+                return state;
+            },
+            "atoms"_a, "The state in which these atoms hold, and what the axioms derive from them.")
+        .def(
+            "applicable",
+            [](Operators& operators, const State& state) {
+                Ids ops;
+                operators.collect(words_of(operators, state));
+                operators.take(0, [&](std::size_t rank) {
+                    ops.push_back(operators.operator_at(rank));
+                    return true;
+                });
+                return ops;
+            },
+            "state"_a, "The operators that apply in a state, in the order they are tried.")
+        .def(
+            "apply",
+            [](Operators& operators, const State& state, std::uint32_t op) {
+                if (op >= operators.count()) throw nb::index_error("no such operator");
+                State child{std::vector<Word>(operators.word_count())};
+                operators.apply(words_of(operators, state), operators.rank_of(op), child.words.data());
+                return child;
+            },
+            "state"_a, "op"_a, "The state after an operator; whether it applies is not checked.")
+        .def(
+            "successors",
+            [](Operators& operators, const State& state) {
+                std::vector<std::pair<std::uint32_t, State>> successors;
+                const Word* words = words_of(operators, state);
+                operators.collect(words);
+                operators.take(0, [&](std::size_t rank) {
+                    State child{std::vector<Word>(operators.word_count())};
+                    operators.apply(words, rank, child.words.data());
+                    successors.emplace_back(operators.operator_at(rank), std::move(child));
+                    return true;
+                });
+                return successors;
+            },
+            "state"_a, "All (operator, state after it) of a state: one call expands a node.");
+}
+
+void bind_novelty(nb::module_& module) {
+    nb::class_<Table>(module, "NoveltyTable", "Which tuples of features, of size up to the width, were seen together.")
+        .def(nb::init<std::shared_ptr<Meter>, std::size_t, std::uint32_t>(), "meter"_a, "feature_count"_a, "width"_a)
+        .def(
+            "novel",
+            [](Table& table, const State& state, const State* before) {
+                return table.table->novel(before ? table.check(*before) : nullptr, table.check(state));
+            },
+            "state"_a, "before"_a.none() = nb::none(),
+            "Whether the state shows a tuple not seen before. Tuples of `before` must have been seen.")
+        .def(
+            "novel",
+            [](Table& table, const Ids& features) { return table.table->novel(nullptr, table.pack(features).data()); },
+            "features"_a)
+        .def(
+            "take",
+            [](Table& table, const State& state, const State* before) {
+                return table.take(before ? table.check(*before) : nullptr, table.check(state));
+            },
+            "state"_a, "before"_a.none() = nb::none(), "The same, and remember the state if it is novel.")
+        .def(
+            "take", [](Table& table, const Ids& features) { return table.take(nullptr, table.pack(features).data()); },
+            "features"_a)
+        .def(
+            "insert", [](Table& table, const State& state) { table.insert(nullptr, table.check(state)); }, "state"_a,
+            "Remember all tuples of a state.")
+        .def(
+            "insert", [](Table& table, const Ids& features) { table.insert(nullptr, table.pack(features).data()); },
+            "features"_a)
+        .def_prop_ro("bytes", [](const Table& table) { return table.table->bytes(); })
+        .def_prop_ro("sparse", [](const Table& table) {
+            const auto* pairs = dynamic_cast<const PairTable*>(table.table.get());
+            return pairs != nullptr && pairs->sparse();
+        });
+    module.attr("ALL_FEATURES") = kAllFeatures;
+}
+
+void bind_resumable_search(nb::module_& module) {
+    nb::enum_<Stop>(module, "Stop", "Why a search came back.")
+        .value("SOLVED", Stop::solved)
+        .value("ENTERED", Stop::entered)
+        .value("EXHAUSTED", Stop::exhausted)
+        .value("PAUSED", Stop::paused)
+        .value("OUT_OF_NODES", Stop::out_of_nodes)
+        .value("OUT_OF_TIME", Stop::out_of_time)
+        .value("OUT_OF_MEMORY", Stop::out_of_memory)
+        .value("INTERRUPTED", Stop::interrupted);
+
+    nb::class_<Search>(module, "Search", "A resumable width search over a task; regions colour its one tree.")
+        .def(
+            "__init__",
+            [](Search* self, std::shared_ptr<Operators> operators, std::shared_ptr<Meter> meter,
+               std::vector<Level> levels, Ids goal_pos, Ids goal_neg, std::uint32_t width, bool depth_first,
+               bool record_pruned, bool entry_in_table, std::optional<std::uint64_t> max_nodes, std::uint64_t seed) {
+                for (const Ids* goal : {&goal_pos, &goal_neg})
+                    for (const std::uint32_t atom : *goal)
+                        if (atom >= operators->task().atom_count) throw nb::index_error("an atom is out of range");
+                SearchOptions options;
+                options.width = width;
+                options.depth_first = depth_first;
+                options.record_pruned = record_pruned;
+                options.entry_in_table = entry_in_table;
+                options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
+                options.seed = seed;
+                auto abstractions = to_abstractions(operators, std::move(levels));
+                new (self) Search(std::move(operators), std::move(meter), std::move(abstractions),
+                                  std::move(goal_pos), std::move(goal_neg), options);
+            },
+            "operators"_a, "meter"_a, "levels"_a, "goal_pos"_a, "goal_neg"_a, "width"_a = 1,
+            "depth_first"_a = false, "record_pruned"_a = false, "entry_in_table"_a = true,
+            "max_nodes"_a.none() = nb::none(), "seed"_a = 0)
+        .def(
+            "start", [](Search& search) { return to_tuple(search.start()); },
+            "Generate the root and open region 0 at it.")
+        .def(
+            "open_region",
+            [](Search& search, std::uint32_t node) {
+                check_node(search, node);
+                const std::uint32_t region = search.open_region(node);
+                if (region == kNone) throw std::bad_alloc();
+                return region;
+            },
+            "node"_a, "Open a region at an entry.")
+        .def(
+            "resume",
+            [](Search& search, std::uint32_t region, const std::vector<Table*>& tables,
+               std::optional<std::uint64_t> pause_after) {
+                if (region >= search.region_count()) throw nb::index_error("no such region");
+                std::vector<NoveltyTable*> plain;
+                for (Table* table : tables) plain.push_back(table ? table->table.get() : nullptr);
+                const nb::gil_scoped_release unlocked;
+                return to_tuple(search.resume(region, plain, pause_after.value_or(~std::uint64_t{0})));
+            },
+            "region"_a, "tables"_a = std::vector<Table*>{}, "pause_after"_a.none() = nb::none(),
+            "Go on with a region until something happens: (why, node, level).",
+            nb::sig("def resume(self, region: int, tables: Sequence[NoveltyTable | None] = [], pause_after: int | "
+                    "None = None) -> tuple[Stop, int | None, int]"))
+        .def("candidates", &Search::candidates, "node"_a, "The atoms a pruned node proposes as features.")
+        .def(
+            "discover",
+            [](Search& search, bool random) -> std::optional<std::pair<std::uint32_t, Ids>> {
+                auto found = search.discover(random);
+                if (!found) return std::nullopt;
+                return std::pair(found->node, std::move(found->atoms));
+            },
+            "random"_a, "Pop pruned nodes until one proposes features: (node, atoms).")
+        .def(
+            "restructure",
+            [](Search& search, const Ids& literals, Table& table, bool rebuild_changed) {
+                std::optional<Ids> alive;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    alive = search.restructure(literals, *table.table, rebuild_changed);
+                }
+                if (!alive) throw std::bad_alloc();
+                return *alive;
+            },
+            "literals"_a, "table"_a, "rebuild_changed"_a = true,
+            "Add features to the level above the regions and recolour the tree; returns the living regions.")
+        .def(
+            "abstract",
+            [](const Search& search, std::uint32_t region, std::size_t level) {
+                const auto words = search.abstract_of(region, level);
+                if (search.level(level).function) return Ids{static_cast<std::uint32_t>(words[0])};
+                Ids features;
+                for_each_bit(words.data(), words.size(), [&](std::uint32_t bit) { features.push_back(bit); });
+                return features;
+            },
+            "region"_a, "level"_a, "The abstract state of a region: its true features, or its function's value.")
+        .def(
+            "path",
+            [](const Search& search, std::uint32_t node) {
+                check_node(search, node);
+                return search.tree().path(node);
+            },
+            "node"_a, "The operators from the root to a node.")
+        .def(
+            "state",
+            [](const Search& search, std::uint32_t node) {
+                check_node(search, node);
+                return state_of(search.operators(), search.tree().state(node));
+            },
+            "node"_a)
+        .def(
+            "node",
+            [](const Search& search, std::uint32_t node) {
+                check_node(search, node);
+                const Tree& tree = search.tree();
+                const auto optional = [](std::uint32_t value) {
+                    return value == kNone ? std::nullopt : std::optional(value);
+                };
+                return std::tuple(optional(tree.parent(node)), optional(tree.op(node)), tree.depth(node),
+                                  optional(tree.region(node)), tree.flags(node));
+            },
+            "node"_a, "A node's columns: (parent, operator, depth, region, flags).")
+        .def("region_root", [](const Search& search, std::uint32_t region) { return search.region(region).root; },
+             "region"_a)
+        .def_prop_ro("region_count", &Search::region_count)
+        .def_prop_ro("node_count", [](const Search& search) { return search.tree().size(); })
+        .def_prop_ro("pending_pruned", &Search::pending_pruned, "Pruned nodes that discovery has not looked at yet.")
+        .def_prop_ro("generated", [](const Search& search) { return search.counters().generated; })
+        .def_prop_ro("expanded", [](const Search& search) { return search.counters().expanded; })
+        .def_prop_ro("pruned", [](const Search& search) { return search.counters().pruned; })
+        .def_prop_ro("pruned_entries", [](const Search& search) { return search.counters().pruned_entries; })
+        .def_prop_ro("depth", [](const Search& search) { return search.counters().depth; });
+    module.attr("PRUNED") = static_cast<std::uint32_t>(kPruned);
+    module.attr("EXPANDED") = static_cast<std::uint32_t>(kExpanded);
+    module.attr("ENTRY") = static_cast<std::uint32_t>(kEntry);
+    module.attr("GOAL") = static_cast<std::uint32_t>(kGoal);
+}
+
+}  // namespace
+
+void bind_search(nb::module_& module) {
+    bind_states(module);
+    bind_novelty(module);
+    bind_resumable_search(module);
+}

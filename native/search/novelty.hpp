@@ -1,0 +1,140 @@
+// Novelty tables: which tuples of atoms, of size up to w, have been seen together in a state.
+//
+// A table is asked about a state together with a state `before` whose tuples are all in the table already (the parent,
+// in a search): only tuples with an atom that `before` lacks can be new. Without `before` every tuple is examined.
+// `insert` answers false when the memory limit forbids to remember the state.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/meter.hpp"
+#include "search/bits.hpp"
+#include "search/chunks.hpp"
+#include "search/keyset.hpp"
+
+namespace widthwise {
+
+inline constexpr std::uint32_t kAllFeatures = 0xffffffffU;  // the width written "n" in the paper
+
+class NoveltyTable {
+public:
+    virtual ~NoveltyTable() = default;
+    virtual bool novel(const Word* before, const Word* state) = 0;
+    virtual bool insert(const Word* before, const Word* state) = 0;
+    virtual std::size_t bytes() const = 0;
+};
+
+// Width 1: one bit an atom.
+class AtomTable final : public NoveltyTable {
+public:
+    AtomTable(Meter& meter, std::size_t atom_count);
+    ~AtomTable() override;
+    bool novel(const Word* before, const Word* state) override;
+    bool insert(const Word* before, const Word* state) override;
+    std::size_t bytes() const override { return seen_.size() * sizeof(Word); }
+
+    // The same question without building the child of a plain operator.
+    bool novel_child(const Word*, std::span<const std::uint32_t> add, std::span<const std::uint32_t>) const {
+        for (const std::uint32_t atom : add)
+            if (!test_bit(seen_.data(), atom)) return true;
+        return false;
+    }
+    bool usable() const { return usable_; }
+
+private:
+    Meter* meter_;
+    bool usable_;
+    std::vector<Word> seen_;
+};
+
+// Width 2: a symmetric bit matrix whose rows are made when their atom is first seen (the diagonal stands for single
+// atoms), or a hash set of pairs where the whole matrix would not fit.
+class PairTable final : public NoveltyTable {
+public:
+    PairTable(Meter& meter, std::size_t atom_count, bool force_sparse = false);
+    ~PairTable() override;
+    bool novel(const Word* before, const Word* state) override;
+    bool insert(const Word* before, const Word* state) override;
+    std::size_t bytes() const override { return rows_.bytes() + row_of_.size() * 4 + pairs_.bytes(); }
+    bool sparse() const { return sparse_; }
+    bool novel_child(const Word* state, std::span<const std::uint32_t> add, std::span<const std::uint32_t> del);
+    bool usable() const { return usable_; }
+
+private:
+    static constexpr std::uint32_t kNoRow = 0xffffffffU;
+    std::uint64_t key(std::uint32_t left, std::uint32_t right) const {
+        const std::uint64_t low = left < right ? left : right, high = left < right ? right : left;
+        return low * atom_count_ + high + 1;
+    }
+    bool ensure_row(std::uint32_t atom);
+
+    Meter* meter_;
+    std::size_t atom_count_, word_count_;
+    bool sparse_ = false;
+    bool usable_ = true;
+    std::vector<std::uint32_t> row_of_;
+    Chunks<Word> rows_;
+    KeySet<std::uint64_t> pairs_;
+};
+
+// Any width: a hash set of tuples packed into 64 or 128 bits.
+template <class Key>
+class TupleTable final : public NoveltyTable {
+public:
+    TupleTable(Meter& meter, std::size_t atom_count, std::uint32_t width);
+    bool novel(const Word* before, const Word* state) override;
+    bool insert(const Word* before, const Word* state) override;
+    std::size_t bytes() const override { return tuples_.bytes(); }
+
+private:
+    void split(const Word* before, const Word* state);
+    Key pack(std::size_t size);
+    template <class Visit>
+    bool choose(std::size_t chosen, std::size_t size, std::size_t from, std::size_t end, Visit&& visit);
+    template <class Visit>
+    bool each_tuple(std::size_t size, Visit&& visit);
+
+    std::size_t word_count_;
+    std::uint32_t width_;
+    unsigned bits_;
+    KeySet<Key> tuples_;
+    std::vector<std::uint32_t> added_, others_, pool_, tuple_, sorted_;
+};
+
+// Width n: whole states. Rows are kept here, or in a column outside that the caller names by index.
+class StateTable final : public NoveltyTable {
+public:
+    StateTable(Meter& meter, std::size_t word_count, const Chunks<Word>* outside = nullptr);
+    ~StateTable() override;
+    bool novel(const Word* before, const Word* state) override;
+    bool insert(const Word* before, const Word* state) override;
+    std::size_t bytes() const override { return slots_.size() * sizeof(std::uint32_t) + own_.bytes(); }
+
+    // Remembers a row of the outside column.
+    bool insert_row(std::uint32_t row);
+
+private:
+    std::size_t slot_of(std::uint64_t hash) const {
+        return static_cast<std::size_t>(((hash >> 32) * slots_.size()) >> 32);
+    }
+    const Chunks<Word>& rows() const { return outside_ ? *outside_ : own_; }
+    bool grow();
+    void place(std::uint32_t row);
+
+    Meter* meter_;
+    std::size_t word_count_;
+    const Chunks<Word>* outside_;
+    Chunks<Word> own_;
+    std::vector<std::uint32_t> slots_;  // row + 1; 0 is free
+    std::size_t count_ = 0;
+};
+
+// The table for a width over that many atoms; null when not even an empty one fits the memory limit. Throws
+// std::invalid_argument for a width whose tuples do not fit 128 bits.
+std::unique_ptr<NoveltyTable> make_table(Meter& meter, std::size_t atom_count, std::uint32_t width,
+                                         const Chunks<Word>* outside = nullptr);
+
+}  // namespace widthwise

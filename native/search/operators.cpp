@@ -1,0 +1,180 @@
+#include "search/operators.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace widthwise {
+
+namespace {
+
+// A small generator of our own, because the standard library's shuffles differ between implementations and the same
+// seed must give the same order everywhere.
+class SplitMix {
+public:
+    explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next() {
+        std::uint64_t value = (state_ += 0x9e3779b97f4a7c15ULL);
+        value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+        return value ^ (value >> 31);
+    }
+    // Uniform below `bound`, by rejection.
+    std::uint64_t below(std::uint64_t bound) {
+        const std::uint64_t limit = ~std::uint64_t{0} - ~std::uint64_t{0} % bound;
+        std::uint64_t value = next();
+        while (value >= limit) value = next();
+        return value % bound;
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace
+
+Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed)
+    : task_(std::move(task)), word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))), axioms_(*task_) {
+    const std::size_t count = task_->operator_count();
+    order_.resize(count);
+    std::iota(order_.begin(), order_.end(), 0U);
+    if (seed) {
+        SplitMix random(*seed);
+        for (std::size_t last = count; last > 1; --last) std::swap(order_[last - 1], order_[random.below(last)]);
+    }
+    rank_.resize(count);
+    for (std::uint32_t rank = 0; rank < count; ++rank) {
+        const std::uint32_t op = order_[rank];
+        rank_[op] = rank;
+        add_.append(task_->add[op]);
+        del_.append(task_->del[op]);
+        const bool plain = !task_->has_axioms() && task_->conditional[op].empty();
+        plain_.push_back(plain ? 1 : 0);
+        all_plain_ = all_plain_ && plain;
+    }
+    add_.shrink();
+    del_.shrink();
+    applicable_.assign(words_for(count) + 1, 0);
+    summary_.assign(words_for(applicable_.size()), 0);
+    build_generator();
+}
+
+void Operators::build_generator() {
+    const std::size_t atoms = task_->atom_count;
+    std::vector<std::uint32_t> needed_by(atoms * 2, 0);
+    for (std::size_t op = 0; op < order_.size(); ++op) {
+        for (const std::uint32_t atom : task_->pre_pos[op]) ++needed_by[atom * 2];
+        for (const std::uint32_t atom : task_->pre_neg[op]) ++needed_by[atom * 2 + 1];
+    }
+    std::vector<std::vector<std::uint32_t>> rest(order_.size());
+    std::vector<std::vector<std::uint32_t>> watchers(atoms);
+    std::vector<std::uint32_t> without;
+    for (std::uint32_t rank = 0; rank < order_.size(); ++rank) {
+        const std::uint32_t op = order_[rank];
+        const auto positive = task_->pre_pos[op];
+        std::uint32_t watched = ~0U;
+        for (const std::uint32_t atom : positive)
+            if (watched == ~0U || needed_by[atom * 2] < needed_by[watched * 2]) watched = atom;
+        for (const std::uint32_t atom : positive)
+            if (atom != watched) rest[rank].push_back(atom * 2);
+        for (const std::uint32_t atom : task_->pre_neg[op]) rest[rank].push_back(atom * 2 + 1);
+        // Literals that many operators share come first, so that one test serves many.
+        std::sort(rest[rank].begin(), rest[rank].end(), [&](std::uint32_t left, std::uint32_t right) {
+            if (needed_by[left] != needed_by[right]) return needed_by[left] > needed_by[right];
+            return left < right;
+        });
+        if (watched == ~0U)
+            without.push_back(rank);
+        else
+            watchers[watched].push_back(rank);
+    }
+    const auto emit_group = [&](std::vector<std::uint32_t>& ranks) {
+        std::sort(ranks.begin(), ranks.end(), [&](std::uint32_t left, std::uint32_t right) {
+            if (rest[left] != rest[right]) return rest[left] < rest[right];
+            return left < right;
+        });
+        emit(ranks, 0, rest);
+    };
+    watched_.assign(word_count_, 0);
+    steps_.push_back({0, 0});  // place 0 is never the target of a skip, so a skip of 0 can mark leaves
+    for (std::uint32_t atom = 0; atom < atoms; ++atom) {
+        begin_.push_back(static_cast<std::uint32_t>(steps_.size()));
+        if (watchers[atom].empty()) continue;
+        set_bit(watched_.data(), atom);
+        emit_group(watchers[atom]);
+    }
+    free_begin_ = static_cast<std::uint32_t>(steps_.size());
+    begin_.push_back(free_begin_);
+    emit_group(without);
+    steps_.shrink_to_fit();
+}
+
+void Operators::emit(std::span<const std::uint32_t> ranks, std::size_t depth,
+                     const std::vector<std::vector<std::uint32_t>>& rest) {
+    std::size_t start = 0;
+    while (start < ranks.size() && rest[ranks[start]].size() == depth) steps_.push_back({ranks[start++], 0});
+    while (start < ranks.size()) {
+        const std::uint32_t literal = rest[ranks[start]][depth];
+        std::size_t end = start + 1;
+        while (end < ranks.size() && rest[ranks[end]][depth] == literal) ++end;
+        const std::size_t step = steps_.size();
+        steps_.push_back({literal, 0});
+        emit(ranks.subspan(start, end - start), depth + 1, rest);
+        steps_[step].skip = static_cast<std::uint32_t>(steps_.size());
+        start = end;
+    }
+}
+
+void Operators::walk(const Word* state, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t place = begin; place < end;) {
+        const Step step = steps_[place];
+        if (step.skip == 0) {
+            set_bit(applicable_.data(), step.literal);
+            set_bit(summary_.data(), step.literal >> 6);
+            ++place;
+        } else {
+            place = holds(state, step.literal) ? place + 1 : step.skip;
+        }
+    }
+}
+
+void Operators::collect(const Word* state) {
+    if (collected_) {
+        std::fill(applicable_.begin(), applicable_.end(), 0);
+        std::fill(summary_.begin(), summary_.end(), 0);
+    }
+    collected_ = true;
+    for (std::size_t word = 0; word < word_count_; ++word) {
+        for (Word bits = state[word] & watched_[word]; bits != 0; bits &= bits - 1) {
+            const std::size_t atom = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+            walk(state, begin_[atom], begin_[atom + 1]);
+        }
+    }
+    walk(state, free_begin_, static_cast<std::uint32_t>(steps_.size()));
+}
+
+void Operators::apply(const Word* state, std::size_t rank, Word* child) {
+    std::memcpy(child, state, word_count_ * sizeof(Word));
+    for (const std::uint32_t atom : del_[rank]) clear_bit(child, atom);
+    const auto effects = task_->conditional[order_[rank]];
+    const auto fires = [&](std::uint32_t effect) {
+        for (const std::uint32_t atom : task_->effect_pos[effect])
+            if (!test_bit(state, atom)) return false;
+        for (const std::uint32_t atom : task_->effect_neg[effect])
+            if (test_bit(state, atom)) return false;
+        return true;
+    };
+    for (const std::uint32_t effect : effects)
+        if (!task_->effect_adds[effect] && fires(effect)) clear_bit(child, task_->effect_atom[effect]);
+    for (const std::uint32_t atom : add_[rank]) set_bit(child, atom);
+    for (const std::uint32_t effect : effects)
+        if (task_->effect_adds[effect] && fires(effect)) set_bit(child, task_->effect_atom[effect]);
+    evaluate_axioms(child);
+}
+
+std::size_t Operators::bytes() const {
+    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + add_.bytes() + del_.bytes() +
+           plain_.size() + steps_.size() * sizeof(Step) + (applicable_.size() + watched_.size()) * sizeof(Word);
+}
+
+}  // namespace widthwise

@@ -1,0 +1,105 @@
+// The operators of a task in the order in which a search tries them, and which of them apply in a state.
+//
+// Operators are laid out by *rank*: rank 0 is tried first. Without a seed the rank is the operator's number, with a
+// seed the order is permuted once. All rows are stored in rank order, so that the inner loop of a search reads memory
+// forwards.
+//
+// The successor generator watches one literal per operator, the one that fewest operators need. Only the watched
+// atoms that hold in a state are looked at; under each of them stands a small trie over the other preconditions,
+// flattened into a list of steps "if the literal holds go on, else skip to". Applicable ranks are collected in a bit
+// set, which returns them in order without sorting.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/task.hpp"
+#include "search/axioms.hpp"
+#include "search/bits.hpp"
+
+namespace widthwise {
+
+class Operators {
+public:
+    Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed);
+
+    const Task& task() const { return *task_; }
+    std::shared_ptr<const Task> shared_task() const { return task_; }
+    std::size_t count() const { return order_.size(); }
+    std::size_t word_count() const { return word_count_; }
+    std::uint32_t operator_at(std::size_t rank) const { return order_[rank]; }
+    std::uint32_t rank_of(std::size_t op) const { return rank_[op]; }
+
+    std::span<const std::uint32_t> add(std::size_t rank) const { return add_[rank]; }
+    std::span<const std::uint32_t> del(std::size_t rank) const { return del_[rank]; }
+
+    // True if applying the operator is only adding and deleting: no conditional effects, no axioms to evaluate.
+    bool plain(std::size_t rank) const { return plain_[rank] != 0; }
+    bool all_plain() const { return all_plain_; }
+
+    // child = the state after the operator of that rank, derived atoms included. The two must not overlap.
+    void apply(const Word* state, std::size_t rank, Word* child);
+    void evaluate_axioms(Word* state) {
+        if (!axioms_.empty()) axioms_.evaluate(state);
+    }
+
+    // Collects the applicable operators of a state; `take` then walks through them.
+    void collect(const Word* state);
+
+    // Calls `visit(rank)` for the collected ranks from `first` on, ascending, until it returns false. The collection
+    // is empty afterwards.
+    template <class Visit>
+    void take(std::size_t first, Visit&& visit) {
+        bool going = true;
+        for (std::size_t outer = 0; outer < summary_.size(); ++outer) {
+            for (Word groups = summary_[outer]; groups != 0; groups &= groups - 1) {
+                const std::size_t index = outer * 64 + static_cast<std::size_t>(std::countr_zero(groups));
+                Word bits = applicable_[index];
+                applicable_[index] = 0;
+                if (!going || index * 64 + 63 < first) continue;
+                for (; bits != 0 && going; bits &= bits - 1) {
+                    const std::size_t rank = index * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+                    if (rank >= first) going = visit(rank);
+                }
+            }
+            summary_[outer] = 0;
+        }
+        collected_ = false;
+    }
+
+    std::size_t bytes() const;
+
+private:
+    struct Step {
+        std::uint32_t literal;  // atom * 2 + (1 if it must be false); of a leaf: the rank
+        std::uint32_t skip;     // where to go on if the literal fails; 0 marks a leaf
+    };
+
+    void build_generator();
+    void emit(std::span<const std::uint32_t> ranks, std::size_t depth,
+              const std::vector<std::vector<std::uint32_t>>& rest);
+    void walk(const Word* state, std::uint32_t begin, std::uint32_t end);
+    bool holds(const Word* state, std::uint32_t literal) const {
+        return test_bit(state, literal >> 1) != ((literal & 1U) != 0);
+    }
+
+    std::shared_ptr<const Task> task_;
+    std::size_t word_count_;
+    std::vector<std::uint32_t> order_, rank_;
+    Rows add_, del_;
+    std::vector<std::uint8_t> plain_;
+    bool all_plain_ = true;
+    AxiomEvaluator axioms_;
+
+    std::vector<Step> steps_;
+    std::vector<std::uint32_t> begin_;  // per atom: where its trie begins; it ends where the next one begins
+    std::vector<Word> watched_;         // atoms that are watched by some operator
+    std::uint32_t free_begin_ = 0;      // the trie of operators without positive preconditions
+    std::vector<Word> applicable_, summary_;
+    bool collected_ = false;  // still set when a visitor threw: the next collection must begin with a clean sheet
+};
+
+}  // namespace widthwise

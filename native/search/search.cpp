@@ -1,0 +1,288 @@
+#include "search/search.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace widthwise {
+
+namespace {
+
+// How many nodes pass between two looks at the clock.
+constexpr std::uint64_t kPollEvery = 512;
+
+}  // namespace
+
+Search::Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> meter, std::vector<Abstraction> levels,
+               std::vector<std::uint32_t> goal_pos, std::vector<std::uint32_t> goal_neg, SearchOptions options)
+    : operators_(std::move(operators)), meter_(std::move(meter)), levels_(std::move(levels)),
+      goal_pos_(std::move(goal_pos)), goal_neg_(std::move(goal_neg)), options_(options),
+      tree_(*meter_, operators_->word_count(), !levels_.empty()), touches_(operators_->count(), 0),
+      helps_(operators_->count(), 0), scratch_(operators_->word_count()), random_state_(options.seed) {
+    level_begin_.push_back(0);
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+        level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
+        mark_touching(level);
+    }
+    std::vector<std::uint8_t> wanted(operators_->task().atom_count, 0), unwanted(wanted);
+    for (const std::uint32_t atom : goal_pos_) wanted[atom] = 1;
+    for (const std::uint32_t atom : goal_neg_) unwanted[atom] = 1;
+    for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
+        bool helps = !operators_->plain(rank);
+        for (const std::uint32_t atom : operators_->add(rank)) helps = helps || wanted[atom] != 0;
+        for (const std::uint32_t atom : operators_->del(rank)) helps = helps || unwanted[atom] != 0;
+        helps_[rank] = helps ? 1 : 0;
+    }
+}
+
+void Search::mark_touching(std::size_t level) {
+    const Abstraction& abstraction = levels_[level];
+    std::vector<std::uint8_t> featured(operators_->task().atom_count, abstraction.function ? 1 : 0);
+    for (const std::uint32_t literal : abstraction.literals) featured[literal >> 1] = 1;
+    for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
+        bool touches = !operators_->plain(rank) || abstraction.function;
+        for (const std::uint32_t atom : operators_->add(rank)) touches = touches || featured[atom] != 0;
+        for (const std::uint32_t atom : operators_->del(rank)) touches = touches || featured[atom] != 0;
+        if (touches) touches_[rank] = 1;
+    }
+}
+
+std::unique_ptr<NoveltyTable> Search::new_table() {
+    return make_table(*meter_, operators_->task().atom_count, options_.width, &tree_.states());
+}
+
+bool Search::goal_holds(const Word* state) const {
+    return std::all_of(goal_pos_.begin(), goal_pos_.end(), [&](auto atom) { return test_bit(state, atom); }) &&
+           std::none_of(goal_neg_.begin(), goal_neg_.end(), [&](auto atom) { return test_bit(state, atom); });
+}
+
+void Search::project(const Word* state, std::size_t level, Word* out) const {
+    const Abstraction& abstraction = levels_[level];
+    if (abstraction.function) {
+        out[0] = abstraction.function(state);
+        return;
+    }
+    std::fill_n(out, abstraction.word_count(), 0);
+    for (std::size_t feature = 0; feature < abstraction.literals.size(); ++feature) {
+        const std::uint32_t literal = abstraction.literals[feature];
+        if (test_bit(state, literal >> 1) != ((literal & 1U) != 0)) set_bit(out, feature);
+    }
+}
+
+void Search::project_all(const Word* state, std::vector<Word>& out) const {
+    out.resize(level_begin_.back());
+    for (std::size_t level = 0; level < levels_.size(); ++level) project(state, level, out.data() + level_begin_[level]);
+}
+
+std::size_t Search::changed_level(const Region& region, const Word* state) {
+    project_all(state, abstract_scratch_);
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+        const auto begin = static_cast<std::ptrdiff_t>(level_begin_[level]);
+        const auto end = static_cast<std::ptrdiff_t>(level_begin_[level + 1]);
+        if (!std::equal(abstract_scratch_.begin() + begin, abstract_scratch_.begin() + end,
+                        region.abstract.begin() + begin))
+            return level;
+    }
+    return levels_.size();
+}
+
+std::span<const Word> Search::abstract_of(std::uint32_t region, std::size_t level) const {
+    return {regions_[region]->abstract.data() + level_begin_[level], level_begin_[level + 1] - level_begin_[level]};
+}
+
+Event Search::halted(Halt halt) const {
+    switch (halt) {
+        case Halt::time: return {Stop::out_of_time};
+        case Halt::memory: return {Stop::out_of_memory};
+        default: return {Stop::interrupted};
+    }
+}
+
+Event Search::start() {
+    if (counters_.generated >= options_.max_nodes) return {Stop::out_of_nodes};
+    const std::uint32_t root = tree_.add(kNone, kNone, 0);
+    if (root == kNone) return {Stop::out_of_memory};
+    Word* state = tree_.state(root);
+    std::fill_n(state, operators_->word_count(), 0);
+    for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
+    operators_->evaluate_axioms(state);
+    ++counters_.generated;
+    if (open_region(root) == kNone) return {Stop::out_of_memory};
+    if (goal_holds(state)) {
+        tree_.set(root, kGoal);
+        return {Stop::solved, root};
+    }
+    return {Stop::paused};
+}
+
+std::uint32_t Search::open_region(std::uint32_t node) {
+    auto region = std::make_unique<Region>();
+    region->root = node;
+    project_all(tree_.state(node), region->abstract);
+    region->table = new_table();
+    if (!region->table) return kNone;
+    if (auto* states = dynamic_cast<StateTable*>(region->table.get())) {
+        if (!states->insert_row(node)) return kNone;
+    } else if (!region->table->insert(nullptr, tree_.state(node))) {
+        return kNone;
+    }
+    const auto index = static_cast<std::uint32_t>(regions_.size());
+    if (!levels_.empty() || options_.depth_first) region->frontier.push_back(node);
+    tree_.set_region(node, index);
+    tree_.clear(node, kPruned);
+    regions_.push_back(std::move(region));
+    return index;
+}
+
+// Moves on to the next node of the frontier. In a flat breadth-first search that is simply the next node of the tree.
+bool Search::next_to_expand(Region& region) {
+    if (options_.depth_first) {
+        if (region.frontier.empty()) return false;
+        region.expanding = region.frontier.back();
+        region.frontier.pop_back();
+    } else if (!levels_.empty()) {
+        if (region.head == region.frontier.size()) return false;
+        region.expanding = region.frontier[region.head++];
+    } else {
+        while (region.head < tree_.size() && tree_.has(static_cast<std::uint32_t>(region.head), kPruned))
+            ++region.head;
+        if (region.head == tree_.size()) return false;
+        region.expanding = static_cast<std::uint32_t>(region.head++);
+    }
+    region.next_rank = 0;
+    return true;
+}
+
+template <class Table>
+Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at) {
+    constexpr bool whole_states = std::is_same_v<Table, StateTable>;
+    constexpr bool asks_early = requires { table.novel_child(nullptr, {}, {}); };
+    const bool queued = !levels_.empty() || options_.depth_first;
+    const std::size_t word_count = operators_->word_count();
+    const std::uint64_t poll_every = asks_early || whole_states ? kPollEvery : 1;
+    std::uint64_t next_poll = counters_.generated + poll_every;
+    Event event{Stop::exhausted};
+
+    while (region.expanding != kNone || next_to_expand(region)) {
+        const std::uint32_t parent = region.expanding;
+        const Word* state = tree_.state(parent);
+        operators_->collect(state);
+        bool broken_off = false;
+
+        operators_->take(region.next_rank, [&](std::size_t rank) {
+            const auto break_off = [&](Event why, std::size_t go_on_at) {
+                region.next_rank = go_on_at;
+                event = why;
+                broken_off = true;
+                return false;
+            };
+            if (counters_.generated >= pause_at)
+                return break_off({counters_.generated >= options_.max_nodes ? Stop::out_of_nodes : Stop::paused}, rank);
+            if (counters_.generated >= next_poll) {
+                next_poll = counters_.generated + poll_every;
+                if (const Halt halt = meter_->poll(); halt != Halt::none) return break_off(halted(halt), rank);
+            }
+
+            const bool plain = operators_->plain(rank);
+            Word* child = scratch_.data();
+            bool built = false;
+            bool novel;
+            if constexpr (asks_early) {
+                if (plain) {
+                    novel = table.novel_child(state, operators_->add(rank), operators_->del(rank));
+                } else {
+                    operators_->apply(state, rank, child);
+                    built = true;
+                    novel = table.novel(state, child);
+                }
+            } else {
+                operators_->apply(state, rank, child);
+                built = true;
+                novel = table.novel(state, child);
+            }
+            if (!novel && !touches_[rank] && !helps_[rank] && !options_.record_pruned) {
+                ++counters_.generated;
+                ++counters_.pruned;
+                return true;
+            }
+
+            if (!built) operators_->apply(state, rank, child);
+            const bool solved = helps_[rank] && goal_holds(child);
+            const std::size_t level = touches_[rank] ? changed_level(region, child) : levels_.size();
+            const bool entry = level < levels_.size();
+            if (!novel && !entry && !solved && !options_.record_pruned) {
+                ++counters_.generated;
+                ++counters_.pruned;
+                return true;
+            }
+
+            // From here on the child is a node of the tree.
+            const std::uint32_t depth = tree_.depth(parent) + 1;
+            const std::uint32_t node = tree_.add(parent, operators_->operator_at(rank), depth);
+            if (node == kNone) return break_off({Stop::out_of_memory}, rank);
+            std::memcpy(tree_.state(node), child, word_count * sizeof(Word));
+            ++counters_.generated;
+            tree_.set_region(node, region_index_);
+            if (entry) tree_.set(node, kEntry);
+            if (solved) tree_.set(node, kGoal);
+
+            if (novel && (!entry || options_.entry_in_table)) {
+                bool kept;
+                if constexpr (whole_states)
+                    kept = table.insert_row(node);
+                else
+                    kept = table.insert(state, tree_.state(node));
+                if (!kept) return break_off({Stop::out_of_memory}, rank + 1);
+            }
+            if (solved) {
+                counters_.depth = std::max(counters_.depth, depth);
+                return break_off({Stop::solved, node}, rank + 1);
+            }
+            if (entry) {
+                tree_.set_region(node, kNone);
+                NoveltyTable* above = level < tables.size() ? tables[level] : nullptr;
+                const Word* now = abstract_scratch_.data() + level_begin_[level];
+                const Word* before = region.abstract.data() + level_begin_[level];
+                if (above && !above->novel(before, now)) {
+                    tree_.set(node, kPruned);
+                    ++counters_.pruned_entries;
+                    return true;
+                }
+                if (above && !above->insert(before, now)) return break_off({Stop::out_of_memory}, rank + 1);
+                counters_.depth = std::max(counters_.depth, depth);
+                return break_off({Stop::entered, node, static_cast<std::uint32_t>(level)}, rank + 1);
+            }
+            if (novel) {
+                counters_.depth = std::max(counters_.depth, depth);
+                if (queued) region.frontier.push_back(node);
+            } else {
+                tree_.set(node, kPruned);
+                ++counters_.pruned;
+                pruned_nodes_.push_back(node);
+            }
+            return true;
+        });
+
+        if (broken_off) return event;
+        tree_.set(parent, kExpanded);
+        ++counters_.expanded;
+        region.expanding = kNone;
+    }
+    return event;
+}
+
+Event Search::resume(std::uint32_t index, std::span<NoveltyTable* const> tables, std::uint64_t pause_after) {
+    if (const Halt halt = meter_->poll(); halt != Halt::none) return halted(halt);
+    Region& region = *regions_[index];
+    region_index_ = index;
+    const std::uint64_t room = ~std::uint64_t{0} - counters_.generated;
+    const std::uint64_t pause_at = std::min(counters_.generated + std::min(pause_after, room), options_.max_nodes);
+    NoveltyTable* table = region.table.get();
+    if (auto* atoms = dynamic_cast<AtomTable*>(table)) return run(region, *atoms, tables, pause_at);
+    if (auto* pairs = dynamic_cast<PairTable*>(table)) return run(region, *pairs, tables, pause_at);
+    if (auto* states = dynamic_cast<StateTable*>(table)) return run(region, *states, tables, pause_at);
+    if (auto* tuples = dynamic_cast<TupleTable<std::uint64_t>*>(table)) return run(region, *tuples, tables, pause_at);
+    return run(region, static_cast<TupleTable<WideKey>&>(*table), tables, pause_at);
+}
+
+}  // namespace widthwise

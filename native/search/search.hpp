@@ -1,0 +1,152 @@
+// The resumable width search over a grounded task.
+//
+// One tree, coloured by regions. A region is a connected part of the tree whose nodes share all abstract features of
+// the levels above; it has a frontier and a novelty table of its own, and it is what `resume` works on: nodes of the
+// region are expanded, in the order of its frontier, until something happens that the caller has to decide. A flat
+// search is a search with no level above and one region.
+//
+// A node whose abstract state differs from its region's is an *entry*: it ends the region there. Its level is the
+// highest one whose features changed. If the caller gave a novelty table for that level, an entry that is not novel
+// there is pruned on the spot; any other stops the search, and the caller may open a region at it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/meter.hpp"
+#include "core/task.hpp"
+#include "search/novelty.hpp"
+#include "search/operators.hpp"
+#include "search/tree.hpp"
+
+namespace widthwise {
+
+enum class Stop : std::uint8_t {
+    solved,         // a goal state was generated
+    entered,        // a new abstract state was generated
+    exhausted,      // the region has nothing left to expand
+    paused,         // the caller asked for a pause after so many nodes
+    out_of_nodes,
+    out_of_time,
+    out_of_memory,
+    interrupted,
+};
+
+// The abstract features of one level: literals over atoms (atom * 2, or atom * 2 + 1 for "does not hold"), or any
+// function of the state that names the abstract state by a number.
+struct Abstraction {
+    std::vector<std::uint32_t> literals;
+    std::function<std::uint64_t(const Word*)> function;
+
+    std::size_t word_count() const { return function ? 1 : std::max<std::size_t>(1, words_for(literals.size())); }
+};
+
+struct Region {
+    std::uint32_t root = kNone;
+    std::vector<Word> abstract;  // the abstract states of all levels, one after another
+    std::unique_ptr<NoveltyTable> table;
+    std::vector<std::uint32_t> frontier;  // unused in a flat search, whose frontier is the tree itself
+    std::size_t head = 0;
+    std::uint32_t expanding = kNone;  // the node whose expansion was broken off
+    std::size_t next_rank = 0;        // and the operator to go on with
+};
+
+struct SearchOptions {
+    std::uint32_t width = 1;      // of the lowest level; kAllFeatures: only duplicates are pruned
+    bool depth_first = false;
+    bool record_pruned = false;   // keep pruned nodes in the tree
+    bool entry_in_table = true;   // an entry's tuples also count as seen in the region it was generated from
+    std::uint64_t max_nodes = ~std::uint64_t{0};
+    std::uint64_t seed = 0;       // of the random choices of feature discovery
+};
+
+struct Counters {
+    std::uint64_t generated = 0;       // all nodes, the root and pruned ones included
+    std::uint64_t expanded = 0;
+    std::uint64_t pruned = 0;          // without novelty in their region
+    std::uint64_t pruned_entries = 0;  // without novelty at the level above
+    std::uint32_t depth = 0;           // of the deepest node kept
+};
+
+struct Event {
+    Stop stop;
+    std::uint32_t node = kNone;   // solved, entered: the node
+    std::uint32_t level = 0;      // entered: the highest level whose features changed, 0 is the top
+};
+
+// What discovery found: the pruned node and the atoms its branch proposes (Algorithm 1).
+struct Discovery {
+    std::uint32_t node = kNone;
+    std::vector<std::uint32_t> atoms;
+};
+
+class Search {
+public:
+    Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> meter, std::vector<Abstraction> levels,
+           std::vector<std::uint32_t> goal_pos, std::vector<std::uint32_t> goal_neg, SearchOptions options);
+
+    // Generates the root and opens region 0 at it. Stop::solved if the goal holds there, Stop::paused otherwise.
+    Event start();
+    // Opens a region at an entry; kNone if the memory limit forbids it.
+    std::uint32_t open_region(std::uint32_t node);
+    // Goes on with a region. `tables`, one per level, may hold null pointers; it may be empty.
+    Event resume(std::uint32_t region, std::span<NoveltyTable* const> tables, std::uint64_t pause_after);
+
+    // The atoms that a pruned node proposes as abstract features (Algorithm 1); none for other nodes.
+    std::vector<std::uint32_t> candidates(std::uint32_t node) const;
+    // Takes pruned nodes off the list, the last or a random one first, until one proposes something.
+    std::optional<Discovery> discover(bool random);
+
+    // Adds features to the lowest level above the regions and colours the tree anew, in place: no node is generated.
+    // Regions in which a feature changes are split; what is not novel for `table` (which must be empty) is left
+    // dormant. Novelty tables of changed regions are rebuilt, or with `rebuild_changed` false only those of new ones.
+    // Returns the regions that are alive, in the order of their roots; nothing if the memory limit forbids it.
+    std::optional<std::vector<std::uint32_t>> restructure(std::span<const std::uint32_t> literals,
+                                                          NoveltyTable& table, bool rebuild_changed);
+
+    const Tree& tree() const { return tree_; }
+    const Operators& operators() const { return *operators_; }
+    const Counters& counters() const { return counters_; }
+    const Region& region(std::uint32_t index) const { return *regions_[index]; }
+    std::size_t region_count() const { return regions_.size(); }
+    const Abstraction& level(std::size_t index) const { return levels_[index]; }
+    std::span<const Word> abstract_of(std::uint32_t region, std::size_t level) const;
+    std::size_t pending_pruned() const { return pruned_nodes_.size(); }
+    void set_max_nodes(std::uint64_t nodes) { options_.max_nodes = nodes; }
+
+private:
+    template <class Table>
+    Event run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at);
+    bool goal_holds(const Word* state) const;
+    bool next_to_expand(Region& region);
+    void project(const Word* state, std::size_t level, Word* out) const;
+    void project_all(const Word* state, std::vector<Word>& out) const;
+    // The highest level whose features differ between a state and a region, or the number of levels.
+    std::size_t changed_level(const Region& region, const Word* state);
+    void mark_touching(std::size_t level);
+    Event halted(Halt halt) const;
+    std::unique_ptr<NoveltyTable> new_table();
+    std::uint64_t random_below(std::uint64_t bound);
+
+    std::shared_ptr<Operators> operators_;
+    std::shared_ptr<Meter> meter_;
+    std::vector<Abstraction> levels_;
+    std::vector<std::size_t> level_begin_;  // where a level's words begin in Region::abstract; one more at the end
+    std::vector<std::uint32_t> goal_pos_, goal_neg_;
+    SearchOptions options_;
+    Tree tree_;
+    std::vector<std::unique_ptr<Region>> regions_;
+    Counters counters_;
+    std::vector<std::uint8_t> touches_;   // per rank: may change an abstract feature
+    std::vector<std::uint8_t> helps_;     // per rank: may make a goal true
+    std::vector<std::uint32_t> pruned_nodes_;
+    std::vector<Word> scratch_, abstract_scratch_;
+    std::uint64_t random_state_;
+    std::uint32_t region_index_ = 0;  // the region being resumed
+};
+
+}  // namespace widthwise

@@ -1,0 +1,71 @@
+// The one search tree, in columns: per node its parent, the operator that led to it, its depth and flags, its state,
+// and, in a hierarchy, the region it belongs to. Nodes are numbered in the order of generation, so a parent always
+// comes before its children.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/chunks.hpp"
+
+namespace widthwise {
+
+inline constexpr std::uint32_t kNone = 0xffffffffU;  // no node, no operator, no region
+
+enum NodeFlag : std::uint32_t {
+    kPruned = 1,    // not kept: its tuples were not new where they had to be
+    kExpanded = 2,  // all its successors have been generated
+    kEntry = 4,     // its abstract state differs from its parent's
+    kGoal = 8,
+};
+
+class Tree {
+public:
+    Tree(Meter& meter, std::size_t word_count, bool with_regions)
+        : parent_(meter, 1), op_(meter, 1), depth_flags_(meter, 1), region_(meter, 1), state_(meter, word_count),
+          with_regions_(with_regions) {}
+
+    // A new node whose state is still to be written; kNone if the memory limit forbids it.
+    std::uint32_t add(std::uint32_t parent, std::uint32_t op, std::uint32_t depth) {
+        if (!parent_.reserve_one() || !op_.reserve_one() || !depth_flags_.reserve_one() || !state_.reserve_one() ||
+            (with_regions_ && !region_.reserve_one()))
+            return kNone;
+        const auto node = static_cast<std::uint32_t>(parent_.size());
+        *parent_.push() = parent;
+        *op_.push() = op;
+        *depth_flags_.push() = depth << 4;
+        if (with_regions_) *region_.push() = kNone;
+        state_.push();
+        return node;
+    }
+
+    std::size_t size() const { return parent_.size(); }
+    std::uint32_t parent(std::uint32_t node) const { return parent_[node]; }
+    std::uint32_t op(std::uint32_t node) const { return op_[node]; }
+    std::uint32_t depth(std::uint32_t node) const { return depth_flags_[node] >> 4; }
+    std::uint32_t flags(std::uint32_t node) const { return depth_flags_[node] & 15U; }
+    bool has(std::uint32_t node, NodeFlag flag) const { return (depth_flags_[node] & flag) != 0; }
+    void set(std::uint32_t node, NodeFlag flag) { depth_flags_[node] |= flag; }
+    void clear(std::uint32_t node, NodeFlag flag) { depth_flags_[node] &= ~static_cast<std::uint32_t>(flag); }
+    std::uint32_t region(std::uint32_t node) const { return with_regions_ ? region_[node] : 0; }
+    void set_region(std::uint32_t node, std::uint32_t region) {
+        if (with_regions_) region_[node] = region;
+    }
+    Word* state(std::uint32_t node) { return state_.row(node); }
+    const Word* state(std::uint32_t node) const { return state_.row(node); }
+    const Chunks<Word>& states() const { return state_; }
+
+    // The operators from the root to a node.
+    std::vector<std::uint32_t> path(std::uint32_t node) const {
+        std::vector<std::uint32_t> ops;
+        for (; parent_[node] != kNone; node = parent_[node]) ops.push_back(op_[node]);
+        return {ops.rbegin(), ops.rend()};
+    }
+
+private:
+    Chunks<std::uint32_t> parent_, op_, depth_flags_, region_;
+    Chunks<Word> state_;
+    bool with_regions_;
+};
+
+}  // namespace widthwise

@@ -1,0 +1,32 @@
+"""A lift takes passengers from floor to floor."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+
+
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+    floors = numbered("f", sizes["floors"], first=0)
+    passengers = numbered("p", sizes["passengers"])
+    trips = [rng.sample(floors, 2) for _ in passengers]
+    init = [f"(lift-at {rng.choice(floors)})"]
+    init += [f"(waits {who} {origin})" for who, (origin, _) in zip(passengers, trips, strict=True)]
+    init += [f"(wants {who} {target})" for who, (_, target) in zip(passengers, trips, strict=True)]
+    init += [f"(above {low} {high})" for index, low in enumerate(floors) for high in floors[index + 1 :]]
+    goal = [f"(arrived {who})" for who in passengers]
+    return Problem([("floor", floors), ("passenger", passengers)], init, goal)
+
+
+ELEVATOR = Example(
+    name="elevator",
+    summary="a lift takes passengers from the floors where they wait to those they want",
+    parameters=(
+        Parameter("floors", 5, 2, 300, "floors of the house"),
+        Parameter("passengers", 4, 1, 1_000, "passengers, each waiting at one floor and bound for another"),
+    ),
+    generate=_generate,
+    domain_name="elevator",
+)

@@ -1,0 +1,31 @@
+"""A ferry brings cars to their harbours, one at a time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+
+
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+    harbours, cars = numbered("h", sizes["harbours"]), numbered("car", sizes["cars"])
+    init = [f"(ferry-at {rng.choice(harbours)})", "(deck-free)"]
+    goal = []
+    for car in cars:
+        origin, destination = rng.sample(harbours, 2)
+        init.append(f"(car-at {car} {origin})")
+        goal.append(f"(car-at {car} {destination})")
+    return Problem([("harbour", harbours), ("car", cars)], init, goal)
+
+
+FERRY = Example(
+    name="ferry",
+    summary="a ferry with room for one car brings every car to another harbour",
+    parameters=(
+        Parameter("harbours", 3, 2, 1_000, "harbours the ferry calls at"),
+        Parameter("cars", 3, 1, 1_000, "cars, each with a goal other than where it waits"),
+    ),
+    generate=_generate,
+    domain_name="ferry",
+)

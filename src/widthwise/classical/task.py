@@ -1,0 +1,218 @@
+"""A grounded task as people use it: names for its numbers, states, successors, goals."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Literal
+
+from widthwise import _native
+from widthwise.classical.ground import ground
+from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
+from widthwise.classical.pddl.normalize import normalize
+from widthwise.classical.pddl.syntax import Condition, Domain, Problem
+from widthwise.classical.relevance import restrict
+from widthwise.core.budget import check
+from widthwise.core.errors import UsageError
+
+Relevance = Literal["none", "task", "goal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One goal, possibly of several atoms: the atoms it wants and those it does not want.
+
+    `reachable` is false when it cannot be reached even if deletes are ignored.
+    """
+
+    name: str
+    positive: tuple[int, ...]
+    negative: tuple[int, ...] = ()
+    reachable: bool = True
+
+
+@dataclass(eq=False)
+class Task:
+    """A planning task, read and grounded.
+
+    States are immutable sets of atom numbers; `atoms[number]` is an atom's name. `successors(state)` expands a state in
+    one native call, which is fast enough to write a planner of one's own in Python.
+    """
+
+    domain: Domain
+    problem: Problem
+    normal: NormalTask
+    native: _native.Task
+    condition: Condition | None = None  # a goal given by hand instead of the problem's own
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, domain: Domain, problem: Problem, condition: Condition | None = None, meter: _native.Meter | None = None
+    ) -> Task:
+        """Normalise and ground a problem that was read."""
+        meter = meter or _native.Meter()
+        start = meter.seconds
+        normal = normalize(domain, problem, condition, lambda: check(meter))
+        normalized = meter.seconds
+        native = ground(normal, meter)
+        seconds = {"parse": normalized - start, "ground": meter.seconds - normalized}
+        return cls(domain, problem, normal, native, condition, seconds)
+
+    @property
+    def name(self) -> str:
+        """The problem's name."""
+        return self.normal.name
+
+    @cached_property
+    def atoms(self) -> list[str]:
+        """The names of the atoms, such as `(on a b)`."""
+        predicates, objects, native = self.normal.predicates, self.normal.objects, self.native
+        return [
+            _call(predicates[predicate].name, [objects[index] for index in native.atom_args(atom)])
+            for atom, predicate in enumerate(native.atom_predicate)
+        ]
+
+    @cached_property
+    def operators(self) -> list[str]:
+        """The names of the operators, such as `(move a b)`."""
+        return [self.operator_name(op) for op in range(self.native.operator_count)]
+
+    def operator_name(self, op: int) -> str:
+        """The name of one operator."""
+        schema = self.normal.actions[self._schemas[op]]
+        return _call(schema.name, [self.normal.objects[index] for index in self.native.operator_args(op)[: schema.shown]])
+
+    @cached_property
+    def _schemas(self) -> list[int]:
+        return self.native.operator_schema
+
+    @cached_property
+    def _operators(self) -> _native.Operators:
+        return _native.Operators(self.native)
+
+    def ordered(self, seed: int | None) -> _native.Operators:
+        """The operators in the order of the files, or permuted by a seed."""
+        return self._operators if seed is None else _native.Operators(self.native, seed)
+
+    @property
+    def init(self) -> _native.State:
+        """The initial state."""
+        return self._operators.state(self.native.init)
+
+    def state(self, atoms: Iterable[int | str]) -> _native.State:
+        """The state in which just these atoms hold, given by number or name."""
+        return self._operators.state([atom if isinstance(atom, int) else self.atom(atom) for atom in atoms])
+
+    def applicable(self, state: _native.State) -> list[int]:
+        """The operators that apply in a state."""
+        return self._operators.applicable(state)
+
+    def apply(self, state: _native.State, op: int) -> _native.State:
+        """The state after an operator."""
+        return self._operators.apply(state, op)
+
+    def successors(self, state: _native.State) -> list[tuple[int, _native.State]]:
+        """All (operator, state after it) of a state."""
+        return self._operators.successors(state)
+
+    def is_goal(self, state: _native.State) -> bool:
+        """Whether the whole goal holds in a state."""
+        goal = self.goal
+        return (
+            goal.reachable
+            and all(atom in state for atom in goal.positive)
+            and not any(atom in state for atom in goal.negative)
+        )
+
+    def novelty_table(self, width: int) -> _native.NoveltyTable:
+        """An empty novelty table over this task's atoms."""
+        return _native.NoveltyTable(_native.Meter(), self.native.atom_count, width)
+
+    @cached_property
+    def atom_numbers(self) -> dict[str, int]:
+        """The numbers of the atoms by name."""
+        return {name: number for number, name in enumerate(self.atoms)}
+
+    def atom(self, name: str) -> int:
+        """The number of an atom by its name."""
+        wanted = _call(*_split(name))
+        number = self.atom_numbers.get(wanted)
+        if number is None:
+            raise UsageError(f"{wanted} is no reachable atom of this task{_near(wanted, self.atoms)}")
+        return number
+
+    def find_atoms(self, pattern: str) -> list[int]:
+        """The atoms that a pattern such as `(at robot *)` stands for, in order."""
+        head, words = _split(pattern)
+        wanted = [head, *words]
+        found = [
+            number
+            for number, name in enumerate(self.atoms)
+            if len(parts := name[1:-1].split(" ")) == len(wanted)
+            and all(fnmatchcase(part, word) for part, word in zip(parts, wanted, strict=True))
+        ]
+        if not found:
+            names = sorted({name[1:-1].split(" ")[0] for name in self.atoms})
+            hint = "" if head in names else _near(head, names)
+            raise UsageError(f"no reachable atom of this task matches the pattern {_call(head, words)}{hint}")
+        return found
+
+    @cached_property
+    def goal(self) -> Goal:
+        """The whole goal."""
+        native = self.native
+        return Goal("goal", tuple(native.goal_pos), tuple(native.goal_neg), native.goal_reachable)
+
+    @cached_property
+    def goals(self) -> list[Goal]:
+        """The goal's parts, each a goal of its own, in the order of the file."""
+        return [self._single(literal) for literal in self.normal.goal]
+
+    def _single(self, literal: NormalLiteral) -> Goal:
+        normal = self.normal
+        predicate = normal.predicates[literal.predicate]
+        objects = [~term for term in literal.args]
+        name = _call(predicate.name, [normal.objects[index] for index in objects])
+        shown = f"(not {name})" if literal.negated else name
+        number = self.atom_numbers.get(name)
+        if number is not None:
+            return Goal(shown, () if literal.negated else (number,), (number,) if literal.negated else ())
+        # Not among the atoms: it never changes, so it holds for ever or never.
+        true = predicate.kind is PredicateKind.STATIC and self._static_fact(literal.predicate, objects)
+        return Goal(shown, (), (), reachable=bool(true) != literal.negated)
+
+    def _static_fact(self, predicate: int, objects: Sequence[int]) -> bool:
+        if predicate == 0:
+            return objects[0] == objects[1]
+        facts, arity = self.normal.init[predicate], self.normal.predicates[predicate].arity
+        if arity == 0:
+            return bool(facts)
+        wanted = list(objects)
+        return any(facts[start : start + arity] == wanted for start in range(0, len(facts), arity))
+
+    def restricted(self, goal: Goal | None = None) -> Task:
+        """The same task without the atoms and operators that cannot matter for a goal."""
+        goal = goal or self.goal
+        small = restrict(self.native, list(goal.positive), list(goal.negative))
+        return Task(self.domain, self.problem, self.normal, small.task, self.condition, dict(self.seconds))
+
+
+def _call(name: str, args: Iterable[str]) -> str:
+    return f"({' '.join((name, *args))})"
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    words = re.sub(r"[()]", " ", text.lower()).split()
+    if not words:
+        raise UsageError(f"{text!r} is no atom; write one like (at robot room1), with * for any object in a pattern")
+    return words[0], words[1:]
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), 1)
+    return f"; did you mean {close[0]}?" if close else ""

@@ -1,0 +1,52 @@
+"""What a run may use: nodes, simulator steps, seconds and bytes, one budget for everything it does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from widthwise import _native
+from widthwise.core.errors import Interrupted, OutOfMemory, OutOfTime, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits for one run; `None` means no limit.
+
+    `nodes` counts generated nodes, pruned ones and the root included. `bytes` is what the grounded task and the search
+    hold in memory. `seconds` is wall-clock time and covers reading and grounding when they belong to the run.
+    """
+
+    nodes: int | None = None
+    steps: int | None = None
+    seconds: float | None = None
+    bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that no run could keep."""
+        for name, value in asdict(self).items():
+            if value is not None and not value > 0:
+                raise UsageError(f"a budget of {value} {name} allows nothing: give a number above 0, or leave it out")
+
+    def start(self) -> _native.Meter:
+        """Start the clock: the meter that everything working on this run shares."""
+        return _native.Meter(self.seconds, self.bytes)
+
+    def describe(self) -> dict[str, float | int | None]:
+        """The limits that are set, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def check(meter: _native.Meter) -> None:
+    """Raise what the meter says, if it says to stop: for code that has no status to return."""
+    halt = meter.poll()
+    if halt is not _native.Halt.NONE:
+        raise halt_error(halt)
+
+
+def halt_error(halt: _native.Halt) -> OutOfTime | OutOfMemory | Interrupted:
+    """The error that says in words why a kernel had to stop."""
+    if halt is _native.Halt.TIME:
+        return OutOfTime("the time limit was reached before the task was read and grounded")
+    if halt is _native.Halt.MEMORY:
+        return OutOfMemory("the memory limit was reached before the task was read and grounded")
+    return Interrupted("interrupted")

@@ -1,0 +1,93 @@
+"""What a planner sees of a problem: operators, a goal, limits, a seed, and names for features.
+
+Planners know nothing of PDDL. They ask a model for a resumable search and for the numbers behind a feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from widthwise import _native
+
+#: An abstract feature: an atom's number, a pattern over atoms, or a function of the state.
+Feature = int | str
+#: The features of one level above the lowest: some features, or one function of the state with hashable values.
+LevelFeatures = Sequence[Feature] | Callable[[_native.State], object]
+
+
+class Watch(Protocol):
+    """Somebody who wants to hear how a search goes, now and then."""
+
+    def __call__(self, search: _native.Search) -> None:
+        """Hear of a search that is still going."""
+
+
+@dataclass(slots=True)
+class Model:
+    """One problem for one planner run."""
+
+    operators: _native.Operators
+    goal_pos: list[int]
+    goal_neg: list[int]
+    meter: _native.Meter
+    max_nodes: int | None = None
+    seed: int = 0
+    find_atoms: Callable[[str], list[int]] | None = None  # the atoms a pattern stands for
+    watch: Watch | None = None
+
+    @property
+    def atom_count(self) -> int:
+        """How many atoms a state is made of."""
+        return self.operators.atom_count
+
+    def search(
+        self,
+        width: int,
+        levels: Sequence[list[int] | Callable[[_native.State], int]] = (),
+        *,
+        depth_first: bool = False,
+        record_pruned: bool = False,
+        entry_in_table: bool = True,
+    ) -> _native.Search:
+        """A resumable search over this problem, with that width at its lowest level."""
+        return _native.Search(
+            self.operators,
+            self.meter,
+            list(levels),
+            self.goal_pos,
+            self.goal_neg,
+            width=width,
+            depth_first=depth_first,
+            record_pruned=record_pruned,
+            entry_in_table=entry_in_table,
+            max_nodes=self.max_nodes,
+            seed=self.seed,
+        )
+
+    def table(self, feature_count: int, width: int) -> _native.NoveltyTable:
+        """An empty novelty table over that many features."""
+        return _native.NoveltyTable(self.meter, feature_count, width)
+
+    def atoms(self, features: Sequence[Feature]) -> list[int]:
+        """The atoms behind features, in order and without repetition."""
+        found: list[int] = []
+        for feature in features:
+            if isinstance(feature, int):
+                found.append(feature)
+            elif self.find_atoms is not None:
+                found.extend(self.find_atoms(feature))
+            else:
+                raise ValueError(f"this model has no names, so it cannot look up {feature!r}")
+        return list(dict.fromkeys(found))
+
+    @property
+    def pause_after(self) -> int | None:
+        """How many nodes a search may generate before somebody wants to look at it."""
+        return None if self.watch is None else 200_000
+
+    def look(self, search: _native.Search) -> None:
+        """Show a paused search to whoever watches."""
+        if self.watch is not None:
+            self.watch(search)

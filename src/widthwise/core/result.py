@@ -1,0 +1,90 @@
+"""How a run ended, in a small vocabulary that never claims more than was shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from widthwise import _native
+
+
+class Status(StrEnum):
+    """How a search ended."""
+
+    SOLVED = "solved"
+    EXHAUSTED = "exhausted"  # an incomplete search ran dry: says nothing about solvability
+    UNSOLVABLE = "unsolvable"  # proved
+    OUT_OF_NODES = "out-of-nodes"
+    OUT_OF_TIME = "out-of-time"
+    OUT_OF_MEMORY = "out-of-memory"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command line, as Fast Downward numbers them."""
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    Status.SOLVED: 0,
+    Status.EXHAUSTED: 12,
+    Status.UNSOLVABLE: 11,
+    Status.OUT_OF_NODES: 12,
+    Status.OUT_OF_TIME: 23,
+    Status.OUT_OF_MEMORY: 22,
+    Status.INTERRUPTED: 130,
+}
+
+STATUS_OF_STOP = {
+    _native.Stop.SOLVED: Status.SOLVED,
+    _native.Stop.EXHAUSTED: Status.EXHAUSTED,
+    _native.Stop.OUT_OF_NODES: Status.OUT_OF_NODES,
+    _native.Stop.OUT_OF_TIME: Status.OUT_OF_TIME,
+    _native.Stop.OUT_OF_MEMORY: Status.OUT_OF_MEMORY,
+    _native.Stop.INTERRUPTED: Status.INTERRUPTED,
+}
+
+
+@dataclass(slots=True)
+class Chapter:
+    """One step of an incremental search: the feature that was added, its evidence, and what it led to."""
+
+    feature: int  # the atom
+    pruned_node: int  # the pruned node whose branch proposed it
+    branch: list[int]  # the operators from the start of its region to that node
+    candidates: list[int]  # everything the branch proposed
+    regions: int  # living high-level nodes after the tree was recoloured
+    generated: int  # nodes generated before the feature was added
+    search: int = 0  # nodes the search with this feature generated
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a planner hands back: how it ended, the way to the goal, and its counts."""
+
+    status: Status
+    path: list[int] | None = None  # operators
+    generated: int = 0
+    expanded: int = 0
+    pruned: int = 0
+    high_level_nodes: int = 0
+    depth: int = 0
+    features: list[int] = field(default_factory=list)  # discovered atoms in order
+    story: list[Chapter] = field(default_factory=list)
+    reason: str = ""  # one sentence for people
+    search: _native.Search | None = None  # the search itself, with its tree
+
+
+def outcome_of(search: _native.Search, stop: _native.Stop, node: int | None, **more: Any) -> Outcome:
+    """The outcome of a native search that came back with `stop`."""
+    return Outcome(
+        status=STATUS_OF_STOP[stop],
+        path=search.path(node) if stop is _native.Stop.SOLVED and node is not None else None,
+        generated=search.generated,
+        expanded=search.expanded,
+        pruned=search.pruned + search.pruned_entries,
+        depth=search.depth,
+        search=search,
+        **more,
+    )

@@ -1,0 +1,15 @@
+"""Breadth-first and depth-first search: width n, so that nothing but duplicates is pruned."""
+
+from __future__ import annotations
+
+from widthwise.planners.iw import IW
+
+
+def BFS() -> IW:  # noqa: N802 - stands beside IW and reads like a planner
+    """Breadth-first search with duplicate detection: complete, and its plans are shortest."""
+    return IW("n")
+
+
+def DFS() -> IW:  # noqa: N802
+    """Depth-first search with duplicate detection."""
+    return IW("n", depth_first=True)

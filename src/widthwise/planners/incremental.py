@@ -1,0 +1,144 @@
+"""IHIW (Algorithm 2): a series of HIW searches that discovers its high-level features from pruned branches."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Literal
+
+from widthwise import _native
+from widthwise.core.model import Model
+from widthwise.core.result import Chapter, Outcome, Status, outcome_of
+from widthwise.planners.hierarchical import Event
+from widthwise.planners.iw import IW, Width, native_width
+
+Stop = _native.Stop
+
+
+@dataclass(frozen=True, slots=True)
+class IHIW:
+    """Incremental HIW: needs no features to begin with."""
+
+    high: IW = field(default_factory=IW)
+    low: IW = field(default_factory=IW)
+    pick: Literal["last", "random"] = "last"  # which pruned node proposes features next
+    rebuild: Literal["changed", "new"] = "changed"  # which novelty tables are rebuilt after restructuring
+    entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
+    negated: bool = False  # "does not hold" is a feature value as well
+
+    @property
+    def name(self) -> str:
+        """How the paper writes it."""
+        return f"IHIW({self.high.width},{self.low.width})"
+
+    @property
+    def widths(self) -> tuple[Width, ...]:
+        """The widths of its two levels, high level first."""
+        return (self.high.width, self.low.width)
+
+    def run(self, model: Model) -> Outcome:
+        """Search, discover a feature, restructure, search again, until the goal, a limit, or nothing is proposed."""
+        return _Run(self, model).run()
+
+
+class _Run:
+    def __init__(self, planner: IHIW, model: Model) -> None:
+        self.planner = planner
+        self.model = model
+        self.random = random.Random(model.seed)
+        self.search = model.search(
+            native_width(planner.low.width),
+            [[]],
+            depth_first=planner.low.depth_first,
+            record_pruned=True,
+            entry_in_table=planner.entry_in_table,
+        )
+        self.features: list[int] = []
+        self.story: list[Chapter] = []
+        self.table = self.new_table()
+        self.open = [0]  # high-level nodes to resume, in order
+        self.nodes = 1  # high-level nodes alive
+
+    def new_table(self) -> _native.NoveltyTable:
+        values = 2 if self.planner.negated else 1
+        return self.model.table(values * len(self.features), native_width(self.planner.high.width))
+
+    def run(self) -> Outcome:
+        stop, node, _ = self.search.start()
+        if stop is Stop.PAUSED:
+            stop, node = self.series()
+        outcome = outcome_of(self.search, stop, node, high_level_nodes=self.nodes)
+        outcome.features, outcome.story = self.features, self.story
+        if self.story:
+            self.story[-1].search = self.search.generated - self.story[-1].generated
+        if outcome.status is Status.EXHAUSTED:
+            outcome.reason = (
+                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch proposes "
+                "another one. It prunes, so this says nothing about whether a plan exists"
+            )
+        return outcome
+
+    def series(self) -> tuple[Stop, int | None]:
+        """Algorithm 2."""
+        candidates: list[int] = []  # H in the paper
+        pruned_node = 0
+        proposed: list[int] = []
+        while True:
+            stop, node, _ = self.hiw()
+            if stop is not Stop.EXHAUSTED:
+                return stop, node
+            while not candidates:
+                found = self.search.discover(random=self.planner.pick == "random")  # Algorithm 1, pops pruned nodes
+                if found is None:
+                    return Stop.EXHAUSTED, None
+                pruned_node, candidates = found
+                proposed = list(candidates)
+            feature = candidates.pop(self.random.randrange(len(candidates)))
+            self.restructure(feature)
+            self.tell(feature, pruned_node, proposed)
+
+    def hiw(self) -> Event:
+        """HIW with the features so far, on the tree so far."""
+        position = 0
+        while position < len(self.open):
+            region = self.open[-1 if self.planner.high.depth_first else position]
+            stop, node, _ = event = self.search.resume(region, [self.table], self.model.pause_after)
+            if stop is Stop.ENTERED:
+                assert node is not None
+                self.open.append(self.search.open_region(node))
+                self.nodes += 1
+            elif stop is Stop.PAUSED:
+                self.model.look(self.search)
+            elif stop is not Stop.EXHAUSTED:
+                return event
+            elif self.planner.high.depth_first:
+                self.open.pop()
+            else:
+                position += 1
+            if not self.open:
+                break
+        return (Stop.EXHAUSTED, None, 0)
+
+    def restructure(self, feature: int) -> None:
+        """Create high-level nodes for a new feature by recolouring the tree."""
+        self.features.append(feature)
+        self.table = self.new_table()
+        literals = [2 * feature, 2 * feature + 1] if self.planner.negated else [2 * feature]
+        self.open = self.search.restructure(literals, self.table, self.planner.rebuild == "changed")
+        self.nodes = len(self.open)
+
+    def tell(self, feature: int, pruned_node: int, proposed: list[int]) -> None:
+        """Add a chapter to the story."""
+        generated = self.search.generated
+        if self.story:
+            self.story[-1].search = generated - self.story[-1].generated
+        self.story.append(
+            Chapter(
+                feature=feature,
+                pruned_node=pruned_node,
+                branch=self.search.path(pruned_node),
+                candidates=proposed,
+                regions=self.nodes,
+                generated=generated,
+            )
+        )

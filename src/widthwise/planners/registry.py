@@ -1,0 +1,84 @@
+"""Planners by name, as the command line and `solve` know them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from widthwise.core.errors import UsageError
+from widthwise.core.model import LevelFeatures, Model
+from widthwise.core.result import Outcome
+from widthwise.planners.auto import Auto
+from widthwise.planners.bfs import BFS
+from widthwise.planners.hierarchical import HIW
+from widthwise.planners.incremental import IHIW
+from widthwise.planners.iw import IW, Width
+
+
+class Planner(Protocol):
+    """Anything that can search a model."""
+
+    @property
+    def name(self) -> str:
+        """How the paper writes it."""
+
+    @property
+    def widths(self) -> tuple[Width, ...]:
+        """The widths of its levels, highest first; empty where widths mean nothing."""
+
+    def run(self, model: Model) -> Outcome:
+        """Search."""
+
+
+NAMES = ("auto", "bfs", "iw", "hiw", "ihiw")
+
+
+def parse_widths(text: str) -> tuple[Width, ...]:
+    """Widths as the paper writes them: `2`, `1,1` (high level first), `n` for all features of a level."""
+    widths: list[Width] = []
+    for part in text.split(","):
+        part = part.strip()
+        if part == "n":
+            widths.append("n")
+        elif part.isascii() and part.isdigit() and int(part) > 0:
+            widths.append(int(part))
+        else:
+            raise UsageError(
+                f"{text!r} is no width: write 2, or one per level such as 1,1 (high level first), n for all features"
+            )
+    return tuple(widths)
+
+
+def make_planner(
+    name: str, widths: Sequence[Width] | None = None, high: Sequence[LevelFeatures] = ()
+) -> Planner:
+    """A planner by name, with its widths (high level first) and the features of its upper levels."""
+    if name not in NAMES:
+        raise UsageError(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}")
+    if high and name != "hiw":
+        raise UsageError(f"high-level features are for the planner hiw, not for {name}")
+    if name in ("auto", "bfs"):
+        if widths is not None:
+            raise UsageError(f"the planner {name} takes no width")
+        return Auto() if name == "auto" else BFS()
+    if name == "iw":
+        return IW(*_counted(name, widths or (1,), 1))
+    if name == "ihiw":
+        upper, lower = _counted(name, widths or (1, 1), 2)
+        return IHIW(high=IW(upper), low=IW(lower))
+    if not high:
+        raise UsageError("the planner hiw needs high-level features: give --high ATOM-PATTERN, or use ihiw to find them")
+    levels = _counted(name, widths or (1,) * (len(high) + 1), len(high) + 1)
+    planner: IW | HIW = IW(levels[-1])
+    for width, features in zip(reversed(levels[:-1]), reversed(high), strict=True):
+        planner = HIW(features, high=IW(width), low=planner)
+    return planner
+
+
+def _counted(name: str, widths: Sequence[Width], count: int) -> Sequence[Width]:
+    if len(widths) != count:
+        raise UsageError(
+            f"the planner {name} has {count} level{'s' if count > 1 else ''} here and takes as many widths, "
+            f"not {','.join(map(str, widths))}"
+        )
+    return widths

@@ -135,11 +135,17 @@ bool PairTable::insert(const Word* before, const Word* state) {
         fits = ensure_row(atom);
         if (!fits) return;
         Word* row = rows_.row(row_of_[atom]);
-        for (std::size_t word = 0; word < word_count_; ++word) row[word] |= state[word];
-        for_each_bit(state, word_count_, [&](std::uint32_t other) {
-            fits = fits && ensure_row(other);
-            if (fits) set_bit(rows_.row(row_of_[other]), atom);
-        });
+        for (std::size_t word = 0; word < word_count_ && fits; ++word) {
+            // The matrix is symmetric, so a pair known in this row is known in the other one as well.
+            Word fresh = state[word] & ~row[word];
+            row[word] |= fresh;
+            for (; fresh != 0 && fits; fresh &= fresh - 1) {
+                const auto other =
+                    static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(fresh)));
+                fits = ensure_row(other);
+                if (fits) set_bit(rows_.row(row_of_[other]), atom);
+            }
+        }
     });
     return fits;
 }

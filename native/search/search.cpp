@@ -18,7 +18,7 @@ Search::Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> mete
     : operators_(std::move(operators)), meter_(std::move(meter)), levels_(std::move(levels)),
       goal_pos_(std::move(goal_pos)), goal_neg_(std::move(goal_neg)), options_(options),
       tree_(*meter_, operators_->word_count(), !levels_.empty()), touches_(operators_->count(), 0),
-      helps_(operators_->count(), 0), scratch_(operators_->word_count()), random_state_(options.seed) {
+      helps_(operators_->count(), 0), quiet_(operators_->count(), 0), scratch_(operators_->word_count()), random_state_(options.seed) {
     level_begin_.push_back(0);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
@@ -32,6 +32,7 @@ Search::Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> mete
         for (const std::uint32_t atom : operators_->add(rank)) helps = helps || wanted[atom] != 0;
         for (const std::uint32_t atom : operators_->del(rank)) helps = helps || unwanted[atom] != 0;
         helps_[rank] = helps ? 1 : 0;
+        quiet_[rank] = !helps && touches_[rank] == 0 && operators_->plain(rank) && !options_.record_pruned ? 1 : 0;
     }
 }
 
@@ -169,7 +170,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
         operators_->collect(state);
         bool broken_off = false;
 
-        operators_->take(region.next_rank, [&](std::size_t rank) {
+        const auto generate = [&](std::size_t rank) {
             const auto break_off = [&](Event why, std::size_t go_on_at) {
                 region.next_rank = go_on_at;
                 event = why;
@@ -261,7 +262,31 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 pruned_nodes_.push_back(node);
             }
             return true;
+        };
+
+        // Most children are of no interest to anybody: not novel, and nothing that a goal or a level looks at. They
+        // are only counted, and the counters are brought up to date when something else happens.
+        std::uint64_t generated = counters_.generated;
+        std::uint64_t checkpoint = std::min(pause_at, next_poll);
+        const auto settle = [&] {
+            counters_.pruned += generated - counters_.generated;
+            counters_.generated = generated;
+        };
+        operators_->take(region.next_rank, [&](std::size_t rank) {
+            if constexpr (asks_early) {
+                if (quiet_[rank] && generated < checkpoint &&
+                    !table.novel_child(state, operators_->add(rank), operators_->del(rank))) {
+                    ++generated;
+                    return true;
+                }
+            }
+            settle();
+            const bool going = generate(rank);
+            generated = counters_.generated;
+            checkpoint = std::min(pause_at, next_poll);
+            return going;
         });
+        settle();
 
         if (broken_off) return event;
         tree_.set(parent, kExpanded);

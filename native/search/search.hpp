@@ -143,6 +143,7 @@ private:
     Counters counters_;
     std::vector<std::uint8_t> touches_;   // per rank: may change an abstract feature
     std::vector<std::uint8_t> helps_;     // per rank: may make a goal true
+    std::vector<std::uint8_t> quiet_;     // per rank: neither, and nobody wants to see pruned children
     std::vector<std::uint32_t> pruned_nodes_;
     std::vector<Word> scratch_, abstract_scratch_;
     std::uint64_t random_state_;

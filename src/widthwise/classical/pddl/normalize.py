@@ -305,6 +305,7 @@ def normalize(
         goal=literals,
         uses_costs=problem.minimize_cost,
         tables=_tables(builder, problem, number_of) if problem.minimize_cost else [],
+        table_names=list(builder.functions),
     )
 
 

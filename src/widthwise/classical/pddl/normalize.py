@@ -166,7 +166,7 @@ class _Builder:
             schemas.append(((), simple))
         effects: list[tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...], Lit]] = []
         for variables, condition, lit in flat:
-            if not variables and condition == TRUE:
+            if not variables and condition is TRUE:
                 effects.append(((), (), lit))
                 continue
             names = tuple((fresh(name, types, used), types) for name, types in variables)

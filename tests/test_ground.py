@@ -145,7 +145,7 @@ def huge(objects: int = 200) -> NormalTask:
 
 
 def barren() -> NormalTask:
-    """The same, but the last parameter must differ from itself: a long search for nothing that takes no memory."""
+    """The same, but the last parameter must differ from itself: long work for nothing, without memory."""
     normal = huge(300)
     return replace(normal, actions=[act(4, [lit(1, 0), lit(0, 3, 3, negated=True)], lit(2, 0, 1, 2, 3))])
 

@@ -54,6 +54,14 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
     }
     add_.shrink();
     del_.shrink();
+    std::vector<std::vector<std::uint32_t>> touching(task_->atom_count);
+    for (std::uint32_t rank = 0; rank < count; ++rank) {
+        if (!plain_[rank]) continue;
+        for (const std::uint32_t atom : add_[rank]) touching[atom].push_back(rank);
+        for (const std::uint32_t atom : del_[rank]) touching[atom].push_back(rank);
+    }
+    for (const auto& ranks : touching) touching_.append(ranks);
+    touching_.shrink();
     applicable_.assign(words_for(count) + 1, 0);
     summary_.assign(words_for(applicable_.size()), 0);
     build_generator();
@@ -109,19 +117,59 @@ void Operators::build_generator() {
     steps_.shrink_to_fit();
 }
 
+// How many different positive literals the operators have at that depth; operators are sorted by their literals.
+std::size_t Operators::fan_out(std::span<const std::uint32_t> ranks, std::size_t depth,
+                               const std::vector<std::vector<std::uint32_t>>& rest) const {
+    std::size_t branches = 0;
+    std::uint32_t last = ~0U;
+    for (const std::uint32_t rank : ranks) {
+        const std::uint32_t literal = rest[rank][depth];
+        if (literal & 1U) return 0;
+        branches += literal != last ? 1 : 0;
+        last = literal;
+    }
+    return branches;
+}
+
 void Operators::emit(std::span<const std::uint32_t> ranks, std::size_t depth,
                      const std::vector<std::vector<std::uint32_t>>& rest) {
     std::size_t start = 0;
     while (start < ranks.size() && rest[ranks[start]].size() == depth) steps_.push_back({ranks[start++], 0});
-    while (start < ranks.size()) {
+    ranks = ranks.subspan(start);
+    // A fan looks at every word of the state, a list of tests at every branch: take what is less.
+    std::optional<std::size_t> fan;
+    if (const std::size_t branches = fan_out(ranks, depth, rest); branches > 3 * word_count_ + 3) {
+        fan = fans_.size();
+        steps_.push_back({static_cast<std::uint32_t>(*fan), kFan});
+        fans_.push_back({fan_words_.size(), fan_branches_.size(), 0});
+        fan_words_.resize(fan_words_.size() + 2 * word_count_, 0);
+        fan_branches_.resize(fan_branches_.size() + branches + 1, 0);
+    }
+    std::size_t branch = 0;
+    for (start = 0; start < ranks.size();) {
         const std::uint32_t literal = rest[ranks[start]][depth];
         std::size_t end = start + 1;
         while (end < ranks.size() && rest[ranks[end]][depth] == literal) ++end;
         const std::size_t step = steps_.size();
-        steps_.push_back({literal, 0});
+        if (fan) {
+            set_bit(fan_words_.data() + fans_[*fan].mask, literal >> 1);
+            fan_branches_[fans_[*fan].first + branch++] = static_cast<std::uint32_t>(step);
+        } else {
+            steps_.push_back({literal, 0});
+        }
         emit(ranks.subspan(start, end - start), depth + 1, rest);
-        steps_[step].skip = static_cast<std::uint32_t>(steps_.size());
+        if (!fan) steps_[step].skip = static_cast<std::uint32_t>(steps_.size());
         start = end;
+    }
+    if (fan) {
+        fans_[*fan].end = static_cast<std::uint32_t>(steps_.size());
+        fan_branches_[fans_[*fan].first + branch] = fans_[*fan].end;
+        Word before = 0;
+        Word* words = fan_words_.data() + fans_[*fan].mask;
+        for (std::size_t word = 0; word < word_count_; ++word) {
+            words[word_count_ + word] = before;
+            before += static_cast<Word>(std::popcount(words[word]));
+        }
     }
 }
 
@@ -132,6 +180,19 @@ void Operators::walk(const Word* state, std::uint32_t begin, std::uint32_t end) 
             set_bit(applicable_.data(), step.literal);
             set_bit(summary_.data(), step.literal >> 6);
             ++place;
+        } else if (step.skip == kFan) {
+            const Fan fan = fans_[step.literal];
+            const Word* words = fan_words_.data() + fan.mask;
+            for (std::size_t word = 0; word < word_count_; ++word) {
+                for (Word bits = state[word] & words[word]; bits != 0; bits &= bits - 1) {
+                    const Word below = (bits & (~bits + 1)) - 1;
+                    const std::size_t branch =
+                        words[word_count_ + word] + static_cast<std::size_t>(std::popcount(words[word] & below));
+                    const std::uint32_t* begins = fan_branches_.data() + fan.first + branch;
+                    walk(state, begins[0], begins[1]);
+                }
+            }
+            place = fan.end;
         } else {
             place = holds(state, step.literal) ? place + 1 : step.skip;
         }
@@ -174,7 +235,9 @@ void Operators::apply(const Word* state, std::size_t rank, Word* child) {
 
 std::size_t Operators::bytes() const {
     return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + add_.bytes() + del_.bytes() +
-           plain_.size() + steps_.size() * sizeof(Step) + (applicable_.size() + watched_.size()) * sizeof(Word);
+           touching_.bytes() +
+           plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
+           fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) + (applicable_.size() + watched_.size()) * sizeof(Word);
 }
 
 }  // namespace widthwise

@@ -6,8 +6,9 @@
 //
 // The successor generator watches one literal per operator, the one that fewest operators need. Only the watched
 // atoms that hold in a state are looked at; under each of them stands a small trie over the other preconditions,
-// flattened into a list of steps "if the literal holds go on, else skip to". Applicable ranks are collected in a bit
-// set, which returns them in order without sorting.
+// flattened into a list of steps "if the literal holds go on, else skip to". Where a trie branches into many atoms, a
+// *fan* intersects the state with the set of those atoms instead of testing them one by one. Applicable ranks are
+// collected in a bit set, which returns them in order without sorting.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,9 @@ public:
     // True if applying the operator is only adding and deleting: no conditional effects, no axioms to evaluate.
     bool plain(std::size_t rank) const { return plain_[rank] != 0; }
     bool all_plain() const { return all_plain_; }
+
+    // The ranks of the plain operators that add or delete an atom.
+    std::span<const std::uint32_t> touching(std::size_t atom) const { return touching_[atom]; }
 
     // child = the state after the operator of that rank, derived atoms included. The two must not overlap.
     void apply(const Word* state, std::size_t rank, Word* child);
@@ -74,13 +78,21 @@ public:
 
 private:
     struct Step {
-        std::uint32_t literal;  // atom * 2 + (1 if it must be false); of a leaf: the rank
-        std::uint32_t skip;     // where to go on if the literal fails; 0 marks a leaf
+        std::uint32_t literal;  // atom * 2 + (1 if it must be false); of a leaf: the rank; of a fan: its number
+        std::uint32_t skip;     // where to go on if the literal fails; 0 marks a leaf, kFan a fan
+    };
+    static constexpr std::uint32_t kFan = 0xffffffffU;
+    struct Fan {
+        std::size_t mask;           // where its set of atoms begins in fan_words_
+        std::size_t first;          // where the beginnings of its branches begin in fan_branches_, by ascending atom
+        std::uint32_t end;          // the place after it
     };
 
     void build_generator();
     void emit(std::span<const std::uint32_t> ranks, std::size_t depth,
               const std::vector<std::vector<std::uint32_t>>& rest);
+    std::size_t fan_out(std::span<const std::uint32_t> ranks, std::size_t depth,
+                        const std::vector<std::vector<std::uint32_t>>& rest) const;
     void walk(const Word* state, std::uint32_t begin, std::uint32_t end);
     bool holds(const Word* state, std::uint32_t literal) const {
         return test_bit(state, literal >> 1) != ((literal & 1U) != 0);
@@ -89,12 +101,15 @@ private:
     std::shared_ptr<const Task> task_;
     std::size_t word_count_;
     std::vector<std::uint32_t> order_, rank_;
-    Rows add_, del_;
+    Rows add_, del_, touching_;
     std::vector<std::uint8_t> plain_;
     bool all_plain_ = true;
     AxiomEvaluator axioms_;
 
     std::vector<Step> steps_;
+    std::vector<Fan> fans_;
+    std::vector<Word> fan_words_;               // per fan: its atoms, then the number of atoms before each word
+    std::vector<std::uint32_t> fan_branches_;
     std::vector<std::uint32_t> begin_;  // per atom: where its trie begins; it ends where the next one begins
     std::vector<Word> watched_;         // atoms that are watched by some operator
     std::uint32_t free_begin_ = 0;      // the trie of operators without positive preconditions

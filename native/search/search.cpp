@@ -18,33 +18,28 @@ Search::Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> mete
     : operators_(std::move(operators)), meter_(std::move(meter)), levels_(std::move(levels)),
       goal_pos_(std::move(goal_pos)), goal_neg_(std::move(goal_neg)), options_(options),
       tree_(*meter_, operators_->word_count(), !levels_.empty()), touches_(operators_->count(), 0),
-      helps_(operators_->count(), 0), scratch_(operators_->word_count()), random_state_(options.seed) {
+      helps_(operators_->count(), 0), quiet_(operators_->count(), 0), scratch_(operators_->word_count()), random_state_(options.seed) {
     level_begin_.push_back(0);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
         mark_touching(level);
     }
-    std::vector<std::uint8_t> wanted(operators_->task().atom_count, 0), unwanted(wanted);
-    for (const std::uint32_t atom : goal_pos_) wanted[atom] = 1;
-    for (const std::uint32_t atom : goal_neg_) unwanted[atom] = 1;
+    for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
+        for (const std::uint32_t atom : *goal)
+            for (const std::uint32_t rank : operators_->touching(atom)) helps_[rank] = 1;
     for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
-        bool helps = !operators_->plain(rank);
-        for (const std::uint32_t atom : operators_->add(rank)) helps = helps || wanted[atom] != 0;
-        for (const std::uint32_t atom : operators_->del(rank)) helps = helps || unwanted[atom] != 0;
-        helps_[rank] = helps ? 1 : 0;
+        if (!operators_->plain(rank)) helps_[rank] = 1;
+        quiet_[rank] = helps_[rank] == 0 && touches_[rank] == 0 && !options_.record_pruned ? 1 : 0;
     }
 }
 
 void Search::mark_touching(std::size_t level) {
     const Abstraction& abstraction = levels_[level];
-    std::vector<std::uint8_t> featured(operators_->task().atom_count, abstraction.function ? 1 : 0);
-    for (const std::uint32_t literal : abstraction.literals) featured[literal >> 1] = 1;
-    for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
-        bool touches = !operators_->plain(rank) || abstraction.function;
-        for (const std::uint32_t atom : operators_->add(rank)) touches = touches || featured[atom] != 0;
-        for (const std::uint32_t atom : operators_->del(rank)) touches = touches || featured[atom] != 0;
-        if (touches) touches_[rank] = 1;
-    }
+    if (abstraction.function) std::fill(touches_.begin(), touches_.end(), 1);
+    for (const std::uint32_t literal : abstraction.literals)
+        for (const std::uint32_t rank : operators_->touching(literal >> 1)) touches_[rank] = 1;
+    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
+        if (!operators_->plain(rank)) touches_[rank] = 1;
 }
 
 std::unique_ptr<NoveltyTable> Search::new_table() {
@@ -169,7 +164,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
         operators_->collect(state);
         bool broken_off = false;
 
-        operators_->take(region.next_rank, [&](std::size_t rank) {
+        const auto generate = [&](std::size_t rank) {
             const auto break_off = [&](Event why, std::size_t go_on_at) {
                 region.next_rank = go_on_at;
                 event = why;
@@ -261,7 +256,31 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 pruned_nodes_.push_back(node);
             }
             return true;
+        };
+
+        // Most children are of no interest to anybody: not novel, and nothing that a goal or a level looks at. They
+        // are only counted, and the counters are brought up to date when something else happens.
+        std::uint64_t generated = counters_.generated;
+        std::uint64_t checkpoint = std::min(pause_at, next_poll);
+        const auto settle = [&] {
+            counters_.pruned += generated - counters_.generated;
+            counters_.generated = generated;
+        };
+        operators_->take(region.next_rank, [&](std::size_t rank) {
+            if constexpr (asks_early) {
+                if (quiet_[rank] && generated < checkpoint &&
+                    !table.novel_child(state, operators_->add(rank), operators_->del(rank))) {
+                    ++generated;
+                    return true;
+                }
+            }
+            settle();
+            const bool going = generate(rank);
+            generated = counters_.generated;
+            checkpoint = std::min(pause_at, next_poll);
+            return going;
         });
+        settle();
 
         if (broken_off) return event;
         tree_.set(parent, kExpanded);

@@ -132,12 +132,13 @@ def solve_each_goal(
     seed: int | None = None,
     relevance: Relevance = "none",
     meter: _native.Meter | None = None,
+    watch: Watch | None = None,
 ) -> Iterator[Result]:
     """Solve every single goal of a task from its initial state, one after another, each with the node budget."""
     if relevance == "task":
         task, relevance = task.restricted(), "none"
     for goal in task.goals:
-        yield solve(task, planner, budget=budget, seed=seed, relevance=relevance, goal=goal, meter=meter)
+        yield solve(task, planner, budget=budget, seed=seed, relevance=relevance, goal=goal, meter=meter, watch=watch)
 
 
 def _renamed(task: Task, searched: Task, goal: Goal) -> Goal:

@@ -14,8 +14,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "report",
         help="make a table and plots of runs",
         description=(
-            "Print the table of one or more run folders beside the published one, and write it with plots as a "
-            "page. Folders complete each other: a run with --relevance goal gives columns of its own."
+            "Print the table of one or more run folders beside the published one, and write it with plots "
+            "as a page. Folders complete each other: a run with --relevance goal gives columns of its own."
         ),
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder")

@@ -92,7 +92,9 @@ def test_the_same_bytes_under_two_hash_seeds(benchmarks, tmp_path):
         out = tmp_path / f"run{hash_seed}"
         command = [*PROGRAM, "bench", "classical", "--suite", "all"]
         command += ["--benchmarks", str(benchmarks), "--seeds", "2", "--workers", "1", "--out", str(out)]
-        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": hash_seed}, check=True, capture_output=True)
+        subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": hash_seed}, check=True, capture_output=True
+        )
         texts.append(json.dumps(lines(out)))
     assert texts[0] == texts[1]
 
@@ -242,7 +244,16 @@ def test_ctrl_c_stops_at_once_and_the_run_goes_on_later(benchmarks, tmp_path):
     (folder / "p01.pddl").write_text(EXAMPLES["blocks"].problem(blocks=30))
     out = tmp_path / "run"
     command = [*PROGRAM, "bench", "classical", "--suite", "slow"]
-    command += ["--benchmarks", str(benchmarks), "--seeds", "1", "--planner", "bfs", "--max-nodes", "100000000"]
+    command += [
+        "--benchmarks",
+        str(benchmarks),
+        "--seeds",
+        "1",
+        "--planner",
+        "bfs",
+        "--max-nodes",
+        "100000000",
+    ]
     command += ["--max-time", "60", "--out", str(out)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not (out / "config.json").exists():
@@ -259,7 +270,11 @@ def test_planners_without_a_width_run_too(benchmarks, tmp_path):
     out = tmp_path / "run"
     options = ["--seeds", "1", "--suite", "ferry", "--planner", "bfs", "--planner", "auto", "--planner", "iw"]
     assert bench(benchmarks, out, *options) == 0
-    assert [(line["planner"], line["width"]) for line in lines(out)] == [("bfs", ""), ("auto", ""), ("iw", "1")]
+    assert [(line["planner"], line["width"]) for line in lines(out)] == [
+        ("bfs", ""),
+        ("auto", ""),
+        ("iw", "1"),
+    ]
     assert all(status == "solved" for line in lines(out)[:2] for status in line["status"])
 
 

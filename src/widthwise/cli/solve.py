@@ -79,14 +79,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "Give it once per upper level; with two widths, all belong to the one upper level",
     )
     parser.add_argument(
-        "--goal", action="append", default=[], metavar="GOAL", help="'(on a b)': replaces the goal; may be repeated"
+        "--goal",
+        action="append",
+        default=[],
+        metavar="GOAL",
+        help="'(on a b)': replaces the goal; may be repeated",
     )
     parser.add_argument(
         "--each-goal",
         action="store_true",
         help="solve every goal atom on its own from the start; --max-nodes is for each, other limits for all",
     )
-    parser.add_argument("--seed", type=seed, metavar="N", help="permute the order of operators (default: as in the files)")
+    parser.add_argument(
+        "--seed", type=seed, metavar="N", help="permute the order of operators (default: as in the files)"
+    )
     parser.add_argument(
         "--relevance",
         default="none",

@@ -85,7 +85,10 @@ def story(chapters: Sequence[Discovered]) -> None:
     for number, chapter in enumerate(chapters, 1):
         if number > _STORY_SHOWN and number < len(chapters):
             if number == len(chapters) - 1:
-                tell(f"... {count(len(chapters) - _STORY_SHOWN - 1, 'more feature')}; --json has them all ...", indent="  ")
+                tell(
+                    f"... {count(len(chapters) - _STORY_SHOWN - 1, 'more feature')}; --json has them all ...",
+                    indent="  ",
+                )
             continue
         tell(chapter_text(chapter), indent="     ", first=f"  {number}. ")
 
@@ -117,7 +120,8 @@ class GoalTable:
         start = "yes" if result.true_at_start else "no"
         goal = result.goal or "goal"
         print(
-            f"{goal:<{self.wide}}  {result.status!s:<13} {result.generated:>12,} {length:>6}  {start}", flush=True
+            f"{goal:<{self.wide}}  {result.status!s:<13} {result.generated:>12,} {length:>6}  {start}",
+            flush=True,
         )
 
 

@@ -18,7 +18,9 @@ def novel_states(n: int, d: int, w: int) -> int:
     novel.
     """
     if n < 0 or d < 1 or w < 0:
-        raise UsageError(f"N({n},{d},{w}) means nothing: take n >= 0 features of d >= 1 values and a width w >= 0")
+        raise UsageError(
+            f"N({n},{d},{w}) means nothing: take n >= 0 features of d >= 1 values and a width w >= 0"
+        )
     if w >= n:
         return int(d**n)
     return sum(int(comb(n - 1 - k, w - k) * d**k * (d - 1) ** (w - k)) for k in range(w + 1))

@@ -13,11 +13,12 @@ from pathlib import Path
 
 STUBS = Path(__file__).resolve().parent.parent / "src" / "widthwise" / "_native.pyi"
 
-# What the generator cannot know: which functions a level takes, and that any buffer of the right numbers will do.
+_SHAPE = "dict(shape=(None,), order='C', device='cpu', writable=False)"
+# What the generator cannot know: which functions a level takes, and that any buffer of numbers will do.
 MORE_PRECISE = {
     "Sequence[int] | Callable]": "Sequence[int] | Callable[[State], int]]",
-    "Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]": "Buffer",
-    "Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]": "Buffer",
+    f"Annotated[NDArray[numpy.int32], {_SHAPE}]": "Buffer",
+    f"Annotated[NDArray[numpy.float64], {_SHAPE}]": "Buffer",
     "import numpy\nfrom numpy.typing import NDArray\n": "from typing_extensions import Buffer\n",
     "from typing import Annotated, overload": "from typing import overload",
 }

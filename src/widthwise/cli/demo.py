@@ -52,8 +52,10 @@ def _corridor() -> None:
     print("   you                                               key\n")
     say("Fetch the key and come back: the goal is (at p0) and (have-key) together.")
     say(
-        "IW(w) is breadth-first search with one change: it keeps a state only if some w atoms hold in it that have "
-        "never held together before. Everything else is pruned. The smallest w that works is the width of the problem."
+        "IW(w) is breadth-first search with one change: it keeps a state only if some w atoms hold in it "
+        "that have "
+        "never held together before. Everything else is pruned. The smallest w that works is the width "
+        "of the problem."
     )
     planners: list[tuple[str, Planner]] = [
         ("IW(1)", IW(1)),
@@ -71,20 +73,27 @@ def _corridor() -> None:
         ],
     )
     say(
-        "IW(1) gives up (exhausted): on the way back every position has been seen before, so each step looks old. "
-        "That proves nothing about the task, and Widthwise says so. IW(2) looks at pairs: (at p9) *with* (have-key) "
+        "IW(1) gives up (exhausted): on the way back every position has been seen before, so each step "
+        "looks old. "
+        "That proves nothing about the task, and Widthwise says so. IW(2) looks at pairs: (at p9) *with* "
+        "(have-key) "
         "is new. The problem has width 2."
     )
     say(
-        "HIW(1,1) gets there with width 1 on two levels: the high level watches only (have-key), and whenever that "
-        "changes a fresh width-1 search begins. Two cheap searches, one for each side of the key. But somebody had "
+        "HIW(1,1) gets there with width 1 on two levels: the high level watches only (have-key), and "
+        "whenever that "
+        "changes a fresh width-1 search begins. Two cheap searches, one for each side of the key. But "
+        "somebody had "
         "to name (have-key)."
     )
     chapter = results["IHIW(1,1)"].story[0]
     say(
-        f"IHIW(1,1) finds it alone. Its first search ran dry after {chapter.generated} nodes. It looked at the branch "
-        f"that was pruned last, {chapter.branch[-2]} {chapter.branch[-1]}, and at what had newly come true along it: "
-        f"{chapter.feature}. With that as a high-level feature it went on, and {chapter.search} nodes later it was done."
+        f"IHIW(1,1) finds it alone. Its first search ran dry after {chapter.generated} nodes. It looked "
+        "at the branch "
+        f"that was pruned last, {chapter.branch[-2]} {chapter.branch[-1]}, and at what had newly come "
+        "true along it: "
+        f"{chapter.feature}. With that as a high-level feature it went on, and {chapter.search} nodes "
+        "later it was done."
     )
 
 
@@ -93,8 +102,10 @@ def _bounds() -> None:
 
     title("2. Why it matters: how many states can be novel?")
     say(
-        "With n features of d values each, IW(w) finds at most N(n,d,w) states novel, never more than (n*d)^w, however "
-        "large the state space d^n is. Each step up in width is dear, so splitting it over two levels pays. The memory of "
+        "With n features of d values each, IW(w) finds at most N(n,d,w) states novel, never more than "
+        "(n*d)^w, however "
+        "large the state space d^n is. Each step up in width is dear, so splitting it over two levels "
+        "pays. The memory of "
         "an Atari console, 128 bytes:"
     )
     levels = [(1, 256, 1), (127, 256, 1)]
@@ -143,7 +154,8 @@ def _many_goals() -> None:
             one = result.story[-1]
             say(
                 f"For {goal.name} in blocks, for instance, IHIW split on {' then '.join(result.features)}, "
-                f"seen on the pruned branch {' '.join(one.branch[:6])}, and found a plan of {len(result.plan)} steps."
+                f"seen on the pruned branch {' '.join(one.branch[:6])}, and found a plan of "
+                f"{len(result.plan)} steps."
             )
             break
 

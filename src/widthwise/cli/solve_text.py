@@ -1,4 +1,4 @@
-"""What `widthwise solve` tells people: the plan, a summary in words, the story of IHIW, tables and progress."""
+"""What `widthwise solve` tells people: plan, summary, the story of IHIW, tables and progress."""
 
 from __future__ import annotations
 
@@ -100,9 +100,12 @@ def chapter_text(chapter: Discovered) -> str:
     others = len(chapter.candidates) - 1
     one_of = f", one of {others + 1} atoms it proposed" if others else ""
     return (
-        f"After {count(chapter.generated, 'node')} nothing novel was left. The branch {shown} had been pruned, but "
-        f"something new came true on its way: {chapter.feature}{one_of}. With it as a high-level feature the tree falls "
-        f"into {count(chapter.high_level_nodes, 'high-level node')}, each with a novelty table of its own; the search "
+        f"After {count(chapter.generated, 'node')} nothing novel was left. The branch {shown} had been "
+        "pruned, but "
+        f"something new came true on its way: {chapter.feature}{one_of}. With it as a high-level feature "
+        "the tree falls "
+        f"into {count(chapter.high_level_nodes, 'high-level node')}, each with a novelty table of its "
+        "own; the search "
         f"went on and generated {count(chapter.search, 'more node')}."
     )
 
@@ -132,9 +135,11 @@ def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter)
     text = f"{len(solved)} of {count(goals, 'goal')} solved"
     if already:
         text += f" ({already} of them true at the start)"
-    text += f"; {count(sum(result.generated for result in results), 'node')} generated, {duration(meter.seconds)} in all."
+    nodes = sum(result.generated for result in results)
+    text += f"; {count(nodes, 'node')} generated, {duration(meter.seconds)} in all."
     if len(results) < goals:
-        text += f" {count(goals - len(results), 'goal')} not tried: {_MEANING[results[-1].status].partition(';')[0]}."
+        why = _MEANING[results[-1].status].partition(";")[0]
+        text += f" {count(goals - len(results), 'goal')} not tried: {why}."
     tell(text)
 
 

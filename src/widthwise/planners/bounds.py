@@ -14,8 +14,8 @@ Level = tuple[int, int, int]
 def novel_states(n: int, d: int, w: int) -> int:
     """N(n,d,w): the most states that IW(w) can find novel among n features of d values each.
 
-    The closed form of Theorem 1, in exact integers. With w >= n only repeated states are pruned, so all d**n may be
-    novel.
+    The closed form of Theorem 1, in exact integers. With w >= n only repeated states are pruned, so all
+    d**n may be novel.
     """
     if n < 0 or d < 1 or w < 0:
         raise UsageError(

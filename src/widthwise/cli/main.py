@@ -78,8 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
     except OSError as error:
         _drop_stdout()
-        place = f"{error.filename}: " if error.filename else ""
-        return _say(f"{place}{error.strerror or error}", 1)
+        place = error.filename or "the output cannot be written"
+        return _say(f"{place}: {error.strerror or error}", 1)
 
 
 def _say(message: str, code: int) -> int:

@@ -58,6 +58,8 @@ def planner_name(result: Result, asked: str) -> str:
 def summarize(result: Result, asked: str) -> None:
     """Say how a run ended and what it took."""
     name = planner_name(result, asked)
+    if result.plan and sys.stdout.isatty() and sys.stderr.isatty():
+        print(file=sys.stderr)  # sets the summary apart from the plan where both are on the screen
     if result.status is Status.SOLVED:
         by = f"{name}: {result.reason}" if result.reason else f"solved by {name}"
         plan = result.plan or []

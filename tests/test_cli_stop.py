@@ -16,7 +16,6 @@ import pytest
 from cli_tools import call, environment, files, start, texts
 from widthwise.cli.main import main
 
-
 #: A task that nobody can ground: a hundred million operators.
 ENDLESS = (
     "(define (domain many) (:predicates (go) (put ?a ?b ?c ?d))"

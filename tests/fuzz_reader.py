@@ -1,6 +1,6 @@
 """A bounded fuzz run of the reader: `python tests/fuzz_reader.py SECONDS [SEED]`.
 
-Texts are damaged at random, as tokens and as bytes; whatever comes out, it is a task or an error meant for users.
+Texts are damaged at random, as tokens and as bytes; what comes out is a task or an error meant for users.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import time
 import traceback
 
 from pddl_texts import TASKS
-
 from widthwise.classical.pddl.lexer import decode, tokenize
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem

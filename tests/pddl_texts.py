@@ -1,4 +1,4 @@
-"""Small PDDL texts of our own that the reader's tests share; together they use the whole language that is read."""
+"""Small PDDL texts of our own that the reader's tests share; together they use the whole language."""
 
 from __future__ import annotations
 

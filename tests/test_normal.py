@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from pddl_texts import BLOCKS, BLOCKS_PROBLEM, WAREHOUSE, WAREHOUSE_PROBLEM
-
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem

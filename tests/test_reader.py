@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_texts import BLOCKS, BLOCKS_PROBLEM, TASKS, WAREHOUSE, WAREHOUSE_PROBLEM
 
+from pddl_texts import BLOCKS, BLOCKS_PROBLEM, TASKS, WAREHOUSE, WAREHOUSE_PROBLEM
 from widthwise.classical.collection import domain_of, problems_in
 from widthwise.classical.pddl import syntax
 from widthwise.classical.pddl.lexer import END, TOKEN, Source, tokenize
@@ -50,13 +50,14 @@ def test_the_whole_language_becomes_a_tree() -> None:
     assert isinstance(drive.precondition, And)
     assert drive.precondition.parts[1] == Or((Atom("road", ("?a", "?b")), Atom("road", ("?b", "?a"))))
     assert show(unload.effect) == (
-        "(and (not (in ?c ?t)) (when (or (broken ?c) (exists (?o - crate) (and (in ?o ?t) (not (= ?o ?c))))) (done)) "
+        "(and (not (in ?c ?t)) "
+        "(when (or (broken ?c) (exists (?o - crate) (and (in ?o ?t) (not (= ?o ?c))))) (done)) "
         "(increase (total-cost) (toll)))"
     )
     assert domain.predicates["broken"].parameters == (Variable("?t", ("truck", "crate")),)
     assert domain.types.above("cold-crate") == {"cold-crate", "crate", "thing", "object"}
     problem = parse_problem(WAREHOUSE_PROBLEM, "p", domain)
-    assert list(problem.objects)[0] == "depot"
+    assert next(iter(problem.objects)) == "depot"
     assert problem.minimize_cost
     assert problem.values["length"]["north", "south"] == 4.5
 
@@ -68,7 +69,8 @@ def test_what_is_shown_reads_back_the_same(domain_text: str, problem_text: str) 
     assert parse_goal(show(problem.goal), domain, problem) == problem.goal
     for action in domain.actions:
         parameters = syntax.show_variables(action.parameters)
-        text = f"(:action again :parameters ({parameters}) :precondition {show(action.precondition)} :effect {show(action.effect)})"
+        body = f":precondition {show(action.precondition)} :effect {show(action.effect)}"
+        text = f"(:action again :parameters ({parameters}) {body})"
         again = parse_domain(domain_text.rstrip()[:-1] + text + ")").actions[-1]
         assert (again.precondition, again.effect) == (action.precondition, action.effect)
 

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from pddl_texts import BLOCKS, BLOCKS_PROBLEM, WAREHOUSE, WAREHOUSE_PROBLEM
 
+from pddl_texts import BLOCKS, BLOCKS_PROBLEM, WAREHOUSE, WAREHOUSE_PROBLEM
 from widthwise.classical.pddl.errors import PddlError, PddlUnsupportedError
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem, read_domain, read_problem
-from widthwise.core.errors import InputError, UnsupportedError
+from widthwise.core.errors import InputError
 
 
 def place_of(text: str, word: str, occurrence: int = 0) -> tuple[int, int]:
@@ -27,7 +27,12 @@ def changed(text: str, old: str, new: str) -> str:
 
 # old text, new text, words of the message, the word under the caret
 DOMAIN_ERRORS = [
-    ("(and (clear ?x) (ontable", "(and (claer ?x) (ontable", ["undeclared predicate 'claer'", "'clear'"], "claer"),
+    (
+        "(and (clear ?x) (ontable",
+        "(and (claer ?x) (ontable",
+        ["undeclared predicate 'claer'", "'clear'"],
+        "claer",
+    ),
     (":precondition (holding ?x)", ":precondition (holding ?z)", ["undeclared variable '?z'"], "?z"),
     (":precondition (holding ?x)", ":precondition (holding box)", ["undeclared object 'box'"], "box"),
     ("(?x ?y - block)\n    :pre", "(?x ?y - blok)\n    :pre", ["undeclared type 'blok'", "'block'"], "blok"),
@@ -37,21 +42,61 @@ DOMAIN_ERRORS = [
         ["'holding' takes 1 argument, not 2", "declared at"],
         "holding ?x ?x",
     ),
-    (":precondition (holding ?x)", ":precondition (holding)", ["'holding' takes 1 argument, not 0"], "holding)\n"),
-    ("(on ?x ?y - block)", "(on ?x ?y - block) (on ?x - block)", ["predicate 'on' is declared twice", "first"], "on ?x - block)"),
-    ("(:action drop", "(:action lift", ["action 'lift' is declared twice", "first"], "lift\n    :parameters (?x - block)\n    :precondition (holding"),
-    ("(?x ?y - block)\n    :pre", "(?x ?x - block)\n    :pre", ["variable '?x' appears twice"], "?x - block)\n    :precondition (and (holding"),
-    (":precondition (holding ?x)", ":precondtion (holding ?x)", ["unexpected ':precondtion'", "':precondition'"], ":precondtion"),
+    (
+        ":precondition (holding ?x)",
+        ":precondition (holding)",
+        ["'holding' takes 1 argument, not 0"],
+        "holding)\n",
+    ),
+    (
+        "(on ?x ?y - block)",
+        "(on ?x ?y - block) (on ?x - block)",
+        ["predicate 'on' is declared twice", "first"],
+        "on ?x - block)",
+    ),
+    (
+        "(:action drop",
+        "(:action lift",
+        ["action 'lift' is declared twice", "first"],
+        "lift\n    :parameters (?x - block)\n    :precondition (holding",
+    ),
+    (
+        "(?x ?y - block)\n    :pre",
+        "(?x ?x - block)\n    :pre",
+        ["variable '?x' appears twice"],
+        "?x - block)\n    :precondition (and (holding",
+    ),
+    (
+        ":precondition (holding ?x)",
+        ":precondtion (holding ?x)",
+        ["unexpected ':precondtion'", "':precondition'"],
+        ":precondtion",
+    ),
     ("(:predicates", "(:predicate", ["unknown section ':predicate'"], ":predicate"),
     ("(:types block - object)", "(:types block - object) (:types car)", ["a second :types"], ":types car"),
     ("(:types block - object)", "(:types block - car car - block)", ["is above itself"], "block - car"),
-    (":precondition (holding ?x)", ":precondition (not (holding ?x) (free))", ["'(' ", "exactly one condition"], "(free))\n    :effect (and (clear"),
-    (":precondition (holding ?x)", ":precondition holding", ["unexpected 'holding'", "a condition in parentheses"], "holding\n"),
+    (
+        ":precondition (holding ?x)",
+        ":precondition (not (holding ?x) (free))",
+        ["'(' ", "exactly one condition"],
+        "(free))\n    :effect (and (clear",
+    ),
+    (
+        ":precondition (holding ?x)",
+        ":precondition holding",
+        ["unexpected 'holding'", "a condition in parentheses"],
+        "holding\n",
+    ),
     ("(?x ?y - block)\n    :pre", "(?x ?y -block)\n    :pre", ["unexpected '-block'", "'- block'"], "-block"),
-    (":parameters (?x - block)", ":parameters (x - block)", ["unexpected 'x'", "begin with '?'"], "x - block)\n    :precondition (and (clear"),
+    (
+        ":parameters (?x - block)",
+        ":parameters (x - block)",
+        ["unexpected 'x'", "begin with '?'"],
+        "x - block)\n    :precondition (and (clear",
+    ),
     ("(define (domain", "(define (domian", ["unexpected 'domian'"], "domian"),
     ("(define", "(defin", ["this is no PDDL domain"], "(defin"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("old", "new", "words", "under"), DOMAIN_ERRORS)
@@ -135,13 +180,9 @@ def test_types_and_values_of_a_problem_are_checked(old: str, new: str, words: li
         ("(length ?a ?b) 1)", "(length ?a ?t) 1)", "'?t' is of type truck"),
         ("(forall (?c - crate) (not (in ?c ?t)))", "(forall ?c (not (in ?c ?t)))", "to begin the variables"),
         ("(in ?c ?t)\n    :effect", "(crate ?c)\n    :effect", "'crate' is a type, not a predicate"),
-        ("(and (in ?c ?t)", "(when (in ?c ?t)", "'increase' cannot"),
     ],
 )
 def test_types_of_variables_are_checked(old: str, new: str, word: str) -> None:
-    if "cannot" in word:
-        pytest.raises(UnsupportedError, parse_domain, changed(WAREHOUSE, old, new))
-        return
     with pytest.raises(PddlError, match=re.escape(word)):
         parse_domain(changed(WAREHOUSE, old, new), "d.pddl")
 
@@ -221,7 +262,7 @@ def test_an_unclosed_parenthesis_is_shown_where_it_was_opened() -> None:
 
 
 def test_a_parenthesis_too_many_is_shown() -> None:
-    with pytest.raises(PddlError, match="closes nothing|text after the end"):
+    with pytest.raises(PddlError, match="closes nothing"):
         parse_domain(BLOCKS + ")")
     text = changed(BLOCKS, "(free))\n  (:action", "(free)))\n  (:action")
     with pytest.raises(PddlError, match="text after the end") as caught:

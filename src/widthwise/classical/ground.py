@@ -1,19 +1,18 @@
 """Grounding: from a task in normal form to the propositional task that searches work on.
 
-The work is done by native code, which knows numbers only. This module packs a task into one array of integers and
-one of costs, and gives names back to what can go wrong.
+The work is done by native code, which knows numbers only. This module packs a task into one array of
+integers and one of costs, and gives names back to what can go wrong.
 
-The packed form, each list after its length: number of objects; predicates (arity, kind); domains (objects); per
-predicate the count and the arguments of its initial facts; cost tables (arity, count, arguments; values among the
-numbers); actions (domains of parameters, shown, precondition, effects (domains, condition, literal), tables of the cost
-(table, number of arguments, arguments); constant among the numbers); axioms (domains, head, condition); goal. A literal is predicate, 1 if
-negated, arguments.
+The packed form, each list after its length: number of objects; predicates (arity, kind); domains (objects);
+per predicate the count and the arguments of its initial facts; cost tables (arity, count, arguments; values
+among the numbers); actions (domains of parameters, shown, precondition, effects (domains, condition,
+literal), tables of the cost (table, number of arguments, arguments); constant among the numbers); axioms
+(domains, head, condition); goal. A literal is predicate, 1 if negated, arguments.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 
 from widthwise import _native
 from widthwise.classical.pddl.normal import NormalAction, NormalLiteral, NormalTask
@@ -34,9 +33,10 @@ _MESSAGES = {
 def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
     """Ground a task: all atoms and operators that can be reached when deletes are ignored.
 
-    Atoms are ordered by predicate and arguments, operators by schema and arguments. Static conditions are evaluated
-    away, negative conditions on atoms out of reach are dropped, and so are operators without effects. The meter stays
-    charged with the memory of the result.
+    Atoms are ordered by predicate and arguments, operators by schema and arguments. Static conditions are
+    evaluated away, negative conditions on atoms out of reach are dropped, and so are operators without
+    effects. Operators that differ only in parameters that are not shown are all there. The meter stays charged
+    with the memory of the result.
     """
     words, numbers = _pack(normal)
     outcome = _native.ground(words, numbers, meter)
@@ -45,16 +45,12 @@ def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
     if isinstance(outcome, _native.Halt):
         raise _ENDS[outcome](_MESSAGES[outcome])
     cost_is_missing, number, objects = outcome
-    names = "".join(f" {normal.objects[index]}" for index in objects)
+    names = [normal.objects[index] for index in objects]
     if cost_is_missing:
-        raise InputError(f"the cost function {_table_name(normal, number)} has no initial value for:{names or ' ()'}")
-    name = normal.predicates[number].name
-    raise InputError(f"derived predicates depend on their own negation: ({name}{names})")
-
-
-def _table_name(normal: NormalTask, number: int) -> str:
-    names: Sequence[str] = getattr(normal, "table_names", ())
-    return names[number] if number < len(names) else f"number {number}"
+        table = normal.table_names[number] if normal.table_names else f"number {number}"
+        raise InputError(f"the cost function {table} has no initial value for ({' '.join(names)})")
+    atom = " ".join([normal.predicates[number].name, *names])
+    raise InputError(f"derived predicates depend on their own negation: ({atom})")
 
 
 def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:
@@ -67,7 +63,7 @@ def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:
         words.append(len(domain))
         words.extend(domain)
     for predicate, facts in zip(normal.predicates, normal.init, strict=True):
-        # A predicate without arguments has no arguments to count its fact by: an empty marker tells it is true.
+        # A predicate without arguments has none to count its fact by: any entry tells that it is true.
         words.append(len(facts) // predicate.arity if predicate.arity else min(len(facts), 1))
         if predicate.arity:
             words.extend(facts)

@@ -44,8 +44,8 @@ class Plan:
     def parse(text: str, filename: str = "<plan>") -> Plan:
         """Read a plan from a text.
 
-        Comments, blank lines, upper case and step numbers (`0: (a b)` and `0.000: (a b) [1]`) are accepted. Without
-        a line that tells the cost it is the number of steps.
+        Comments, blank lines, upper case and step numbers (`0: (a b)` and `0.000: (a b) [1]`) are accepted.
+        Without a line that tells the cost it is the number of steps.
         """
         steps: list[str] = []
         cost: float | None = None

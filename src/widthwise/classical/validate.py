@@ -1,4 +1,4 @@
-"""The validator: runs a plan on the PDDL as it was read, with no use of the normal form or the grounded task."""
+"""The validator: runs a plan on the PDDL as it was read, without normal form and grounded task."""
 
 from __future__ import annotations
 

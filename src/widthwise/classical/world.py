@@ -1,4 +1,4 @@
-"""A state of the PDDL world as the validator sees it: which conditions hold, with derived predicates when needed."""
+"""A state of the PDDL world as the validator sees it, with derived predicates when they are needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Binding: TypeAlias = dict[str, str]
 
 
 class World:
-    """The facts of a state by predicate; rules of derived predicates are applied only when somebody asks for one."""
+    """The facts of a state by predicate; rules of derived predicates are applied when somebody asks."""
 
     def __init__(self, domain: Domain, problem: Problem) -> None:
         self.domain = domain
@@ -42,6 +42,7 @@ class World:
         self._layer = layers(domain.derived, domain.source)
         self._computed = -1  # the highest layer of derived predicates that is known for this state
         self._of_type: dict[Types, list[str]] = {}
+        self._free: dict[int, tuple[Condition, tuple[str, ...]]] = {}
         self._index: dict[tuple[str, tuple[int, ...]], dict[Args, list[Args]]] = {}
 
     def change(self, added: list[tuple[str, Args]], deleted: list[tuple[str, Args]]) -> None:
@@ -128,40 +129,91 @@ class World:
     def solutions(
         self, variables: tuple[Variable, ...], condition: Condition, binding: Binding
     ) -> Iterator[Binding]:
-        """Yield the binding extended by values of the variables that make the condition true.
+        """Yield bindings of the variables, beside the given ones, that make the condition true; some twice.
 
         Positive atoms are looked up in their tables first, so that few values have to be tried.
         """
-        parts = condition.parts if isinstance(condition, And) else (condition,)
-        atoms = [part for part in parts if isinstance(part, Atom)]
-        others = [part for part in parts if not isinstance(part, Atom)]
-        shadowed = {variable.name for variable in variables}
-        outer = {name: value for name, value in binding.items() if name not in shadowed}
-        fits, objects = self.domain.types.fits, self.problem.objects
-        for found in list(self._join(atoms, outer, shadowed)):
-            given = [v for v in variables if v.name in found]
-            if not all(fits(objects[found[v.name]], v.types) for v in given):
-                continue
-            missing = [v for v in variables if v.name not in found]
-            for inner in self.values(missing, found) if missing else (found,):
-                if all(self.holds(part, inner) for part in others):
-                    yield inner
+        free = {variable.name: variable.types for variable in variables}
+        outer = {name: value for name, value in binding.items() if name not in free}
+        yield from self._search([condition], outer, free)
 
-    def _join(self, atoms: list[Atom], binding: Binding, free: set[str]) -> Iterator[Binding]:
-        if not atoms:
+    def _search(self, todo: list[Condition], binding: Binding, free: dict[str, Types]) -> Iterator[Binding]:
+        """Yield the bindings of the free variables that make all of some conditions true."""
+        atoms: list[Atom] = []
+        waiting: list[Condition] = []
+        stack = todo[::-1]
+        while stack:
+            condition = stack.pop()
+            if isinstance(condition, And):
+                stack.extend(reversed(condition.parts))
+            elif isinstance(condition, Exists) and not any(
+                v.name in free or v.name in binding for v in condition.variables
+            ):
+                free = {**free, **{v.name: v.types for v in condition.variables}}
+                stack.append(condition.part)
+            elif all(name not in free or name in binding for name in self._names(condition)):
+                if not self.holds(condition, binding):
+                    return
+            elif isinstance(condition, Atom):
+                atoms.append(condition)
+            elif isinstance(condition, Equality) and (found := self._equal(condition, binding, free)):
+                if self._right_types(found, free):
+                    yield from self._search([*atoms, *waiting, *reversed(stack)], {**binding, **found}, free)
+                return
+            else:
+                waiting.append(condition)
+        if atoms:
+            # The atom with the fewest unbound variables comes next.
+            best = min(atoms, key=lambda atom: sum(arg in free and arg not in binding for arg in atom.args))
+            rest = [*(atom for atom in atoms if atom is not best), *waiting]
+            for found in self._matches(best, binding, free):
+                yield from self._search(rest, {**binding, **found}, free)
+            return
+        for condition in waiting:
+            if isinstance(condition, Or):
+                others = [other for other in waiting if other is not condition]
+                for part in condition.parts:
+                    yield from self._search([part, *others], binding, free)
+                return
+        unbound = next((name for name in free if name not in binding), None)
+        if unbound is None:
             yield binding
             return
-        # The atom with the fewest unbound variables comes next.
-        best = min(atoms, key=lambda atom: sum(arg in free and arg not in binding for arg in atom.args))
-        rest = [atom for atom in atoms if atom is not best]
-        bound = tuple(n for n, arg in enumerate(best.args) if arg not in free or arg in binding)
-        key = tuple([binding.get(best.args[n], best.args[n]) for n in bound])
-        for row in self._rows(best.predicate, bound, key):
-            inner = dict(binding)
-            if all(
-                inner.setdefault(arg, row[n]) == row[n] for n, arg in enumerate(best.args) if n not in bound
+        for value in self.of_type(free[unbound]):
+            yield from self._search(waiting, {**binding, unbound: value}, free)
+
+    def _equal(self, equality: Equality, binding: Binding, free: dict[str, Types]) -> Binding:
+        """Return the value that an equality gives to a variable, if one of its sides is known."""
+        sides = [binding.get(side, side) for side in (equality.left, equality.right)]
+        unbound = [side in free for side in sides]
+        if all(unbound):
+            return {}
+        return {sides[0]: sides[1]} if unbound[0] else {sides[1]: sides[0]}
+
+    def _right_types(self, found: Binding, free: dict[str, Types]) -> bool:
+        fits, objects = self.domain.types.fits, self.problem.objects
+        return all(fits(objects[value], free[name]) for name, value in found.items())
+
+    def _matches(self, atom: Atom, binding: Binding, free: dict[str, Types]) -> Iterator[Binding]:
+        """Yield the values of an atom's unbound variables for which it is true."""
+        bound = tuple([n for n, arg in enumerate(atom.args) if arg not in free or arg in binding])
+        key = tuple([binding.get(atom.args[n], atom.args[n]) for n in bound])
+        unbound = [(n, arg) for n, arg in enumerate(atom.args) if n not in bound]
+        for row in self._rows(atom.predicate, bound, key):
+            found: Binding = {}
+            if all(found.setdefault(arg, row[n]) == row[n] for n, arg in unbound) and self._right_types(
+                found, free
             ):
-                yield from self._join(rest, inner, free)
+                yield found
+
+    def _names(self, condition: Condition) -> tuple[str, ...]:
+        """Return the free variables of a condition, found out once for each node of the syntax tree."""
+        if isinstance(condition, Atom):
+            return condition.args
+        known = self._free.get(id(condition))
+        if known is None:
+            known = self._free[id(condition)] = (condition, tuple(sorted(_free_variables(condition))))
+        return known[1]
 
     def _rows(self, predicate: str, bound: tuple[int, ...], key: Args) -> Iterable[Args]:
         table = self.table(predicate)
@@ -194,31 +246,29 @@ class World:
             for rule in rules:
                 table = self.facts[rule.predicate]
                 before = len(table)
-                for condition in _alternatives(rule.condition):
-                    # A quantifier in front of a rule's condition is the same as further variables of the rule.
-                    variables = rule.parameters
-                    while isinstance(condition, Exists):
-                        if {v.name for v in variables} & {v.name for v in condition.variables}:
-                            break
-                        variables += condition.variables
-                        condition = condition.part
-                    for found in list(self.solutions(variables, condition, {})):
-                        table.add(tuple([found[variable.name] for variable in rule.parameters]))
+                for found in list(self.solutions(rule.parameters, rule.condition, {})):
+                    table.add(tuple([found[variable.name] for variable in rule.parameters]))
                 if len(table) != before:
                     self._forget({rule.predicate})
                     changed = True
 
 
-def _alternatives(condition: Condition) -> Iterator[Condition]:
-    """Yield the parts of a disjunction, also under existential quantifiers in front of it."""
-    if isinstance(condition, Or):
-        for part in condition.parts:
-            yield from _alternatives(part)
-    elif isinstance(condition, Exists):
-        for part in _alternatives(condition.part):
-            yield Exists(condition.variables, part, condition.at)
-    else:
-        yield condition
+def _free_variables(condition: Condition) -> set[str]:
+    match condition:
+        case Atom(_, args):
+            return {arg for arg in args if arg[0] == "?"}
+        case Equality(left, right):
+            return {term for term in (left, right) if term[0] == "?"}
+        case And(parts) | Or(parts):
+            return set().union(*(_free_variables(part) for part in parts))
+        case Not(part):
+            return _free_variables(part)
+        case Imply(left, right):
+            return _free_variables(left) | _free_variables(right)
+        case Forall(variables, part) | Exists(variables, part):
+            return _free_variables(part) - {variable.name for variable in variables}
+        case Truth():
+            return set()
 
 
 def substitute(condition: Condition, binding: Binding) -> Condition:

@@ -31,7 +31,7 @@ FlatEffect: TypeAlias = tuple[tuple[tuple[str, Types], ...], Formula, Lit]
 def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
     """Return the effects of an action one by one, and its cost.
 
-    Where an action adds and deletes the same atom under the same condition, the deletion is left out: adding wins.
+    Where an action adds and deletes the same atom under the same condition, only the addition is kept.
     """
     found: dict[FlatEffect, None] = {}
     constant = 0.0

@@ -1,4 +1,4 @@
-"""Conditions on their way to normal form: negation normal form with unique variables, then disjunctive normal form."""
+"""Conditions on their way to normal form: negation normal form first, then disjunctive normal form."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ Clause: TypeAlias = tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...]]
 
 
 def clauses(formula: Formula, check: Callable[[], None]) -> list[Clause]:
-    """Return the disjuncts of a formula without universal conditions: existential variables and literals of each."""
+    """Return existential variables and literals of each disjunct of a formula without universals."""
     match formula:
         case Lit():
             return [((), (formula,))]

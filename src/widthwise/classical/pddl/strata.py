@@ -10,7 +10,7 @@ from widthwise.classical.pddl.syntax import And, Atom, Condition, Derived, Exist
 
 
 def mentioned(condition: Condition, positive: bool = True) -> Iterator[tuple[str, bool]]:
-    """Yield the predicates of a condition, each with whether it occurs positively and under no universal condition."""
+    """Yield the predicates of a condition, and whether each occurs positively and under no `forall`."""
     match condition:
         case Atom(predicate):
             yield predicate, positive

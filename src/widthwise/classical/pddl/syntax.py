@@ -201,7 +201,7 @@ class Derived:
 
 @dataclass(slots=True, eq=False)
 class Domain:
-    """A planning domain as it was read; `cache` keeps what other modules compute once for all its problems."""
+    """A planning domain as it was read; `cache` keeps what is computed once for all its problems."""
 
     name: str
     requirements: tuple[str, ...]
@@ -225,8 +225,8 @@ class Domain:
 class Problem:
     """A planning problem as it was read.
 
-    `objects` are the constants of the domain and then the problem's own. `init` holds the arguments of the true
-    facts of each predicate that has any, without repetitions; `values` those of the cost functions.
+    `objects` are the constants of the domain and then the problem's own. `init` holds the arguments of the
+    true facts of each predicate that has any, without repetitions; `values` those of the cost functions.
     `minimize_cost` tells whether the metric asks for cheap plans.
     """
 

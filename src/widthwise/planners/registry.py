@@ -62,7 +62,7 @@ def make_planner(
             raise UsageError(f"the planner {name} takes no width")
         return Auto() if name == "auto" else BFS()
     if name == "iw":
-        return IW(*_counted(name, widths or (1,), 1))
+        return IW(_counted(name, widths or (1,), 1)[0])
     if name == "ihiw":
         upper, lower = _counted(name, widths or (1, 1), 2)
         return IHIW(high=IW(upper), low=IW(lower))

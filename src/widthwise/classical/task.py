@@ -49,6 +49,7 @@ class Task:
     native: _native.Task
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
     seconds: dict[str, float] = field(default_factory=dict)
+    _permuted: tuple[int, _native.Operators] | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def of(
@@ -97,7 +98,12 @@ class Task:
 
     def ordered(self, seed: int | None) -> _native.Operators:
         """The operators in the order of the files, or permuted by a seed."""
-        return self._operators if seed is None else _native.Operators(self.native, seed)
+        if seed is None:
+            return self._operators
+        # The last order is kept: a suite solves hundreds of goals of one task with the same seed.
+        if self._permuted is None or self._permuted[0] != seed:
+            self._permuted = (seed, _native.Operators(self.native, seed))
+        return self._permuted[1]
 
     @property
     def init(self) -> _native.State:

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+
 from strategies import Op, Spec, any_tasks, finite_domain_tasks
 from twin_search import Hierarchy, World, atoms_of, flat, native_counts, native_table, values_of
-
 from widthwise import _native
 from widthwise.core.errors import UsageError
 from widthwise.core.model import Model

@@ -1,12 +1,12 @@
 """IHIW node for node: Algorithms 1 and 2 over a list of nodes, restructured by judging the whole tree again."""
 
 import pytest
-from example_tasks import example
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from example_tasks import example
 from strategies import Spec, any_tasks, finite_domain_tasks, tasks
 from twin_search import Incremental, native_counts, native_table
-
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status

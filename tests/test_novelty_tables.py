@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from strategies import Spec
 from twin_search import Tuples
-
 from widthwise import _native
 from widthwise.core.novelty import RestrictedTable, ValueTable
 

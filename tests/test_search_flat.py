@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from strategies import any_tasks, finite_domain_tasks
 from twin_search import flat, native_counts, native_table, shortest
-
 from widthwise import _native
 
 LIMIT = 400  # nodes; the twin is slow

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import any_tasks, tasks
 
+from strategies import any_tasks, tasks
 from widthwise import _native
 
 

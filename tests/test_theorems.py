@@ -3,12 +3,12 @@
 from functools import cache
 
 import pytest
-from example_tasks import example
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from example_tasks import example
 from strategies import Op, Spec, finite_domain_tasks
 from twin_search import native_table
-
 from widthwise import _native
 from widthwise.core.errors import UsageError
 from widthwise.core.model import Model

@@ -1,10 +1,9 @@
 """Widthwise's kernels: grounding, states, novelty, search."""
 
+import array
 from collections.abc import Callable, Iterator, Sequence
 import enum
 from typing import overload
-
-from typing_extensions import Buffer
 
 
 class Halt(enum.Enum):
@@ -109,7 +108,7 @@ class Task:
     def axiom(self, axiom: int) -> tuple[int, list[int], list[int], int]:
         """An axiom: (head, pos, neg, layer)."""
 
-def ground(words: Buffer, numbers: Buffer, meter: Meter) -> Task | Halt | tuple[bool, int, list[int]]:
+def ground(words: array.array[int], numbers: array.array[float], meter: Meter) -> Task | Halt | tuple[bool, int, list[int]]:
     """
     Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).
     """
@@ -238,7 +237,7 @@ class Search:
     def discover(self, random: bool) -> tuple[int, list[int]] | None:
         """Pop pruned nodes until one proposes features: (node, atoms)."""
 
-    def restructure(self, literals: Sequence[int], table: NoveltyTable, rebuild_changed: bool = True) -> list[int]:
+    def restructure(self, literals: Sequence[int], table: NoveltyTable, rebuild_changed: bool = True, wake: bool = False) -> list[int]:
         """
         Add features to the level above the regions and recolour the tree; returns the living regions.
         """

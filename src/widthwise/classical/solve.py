@@ -20,7 +20,6 @@ from widthwise.core.model import Model, Watch
 from widthwise.core.result import Outcome, Status
 from widthwise.planners.registry import Planner, make_planner
 
-
 _JSON_FIELDS = (
     *("status", "planner", "width", "seed", "plan", "cost", "generated", "expanded", "pruned", "high_level_nodes"),
     *("features", "story", "seconds", "memory_mb", "budget", "reason"),

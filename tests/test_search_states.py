@@ -5,8 +5,8 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import any_tasks, tasks
 
+from strategies import any_tasks, tasks
 from widthwise import _native
 
 
@@ -105,7 +105,12 @@ def test_numbers_out_of_range_are_refused():
         _native.Search(operators, _native.Meter(), [[6]], [], [])
     search = _native.Search(operators, _native.Meter(), [], [2], [])
     search.start()
-    for bad in (lambda: search.resume(1), lambda: search.state(1), lambda: search.node(1), lambda: search.path(1)):
+    for bad in (
+        lambda: search.resume(1),
+        lambda: search.state(1),
+        lambda: search.node(1),
+        lambda: search.path(1),
+    ):
         with pytest.raises(IndexError):
             bad()
     assert state not in (None, 0)

@@ -1,4 +1,4 @@
-"""Fast Downward's translator as an outside oracle: its normal form as our input, its grounding as the answer."""
+"""Fast Downward's translator as an outside oracle: its normal form our input, its grounding the answer."""
 
 from __future__ import annotations
 
@@ -61,9 +61,11 @@ def to_normal(task: Any) -> NormalTask:
     object_number = {name: number for number, name in enumerate(objects)}
     derived = {axiom.name for axiom in task.axioms}
     changed = {effect.literal.predicate for action in task.actions for effect in action.effects}
-    arities = {"=": 2} | {p.name: len(p.arguments) for p in task.predicates} | {
-        axiom.name: axiom.num_external_parameters for axiom in task.axioms
-    }
+    arities = (
+        {"=": 2}
+        | {p.name: len(p.arguments) for p in task.predicates}
+        | {axiom.name: axiom.num_external_parameters for axiom in task.axioms}
+    )
     predicates = [
         NormalPredicate(
             name,
@@ -168,11 +170,12 @@ def _condition(literals: list[Any], reached: set[Atom]) -> Condition:
 
 
 def explore(task: Any) -> Grounding:
-    """Fast Downward's grounding of a normalized task, cut down to what is relaxed reachable with static negation.
+    """Fast Downward's grounding of a normalized task, without what only ignoring static negation reaches.
 
-    Its exploration ignores all negative literals, also inequalities and those over static predicates, while the
-    instantiation that follows does not: so it may call atoms reachable that none of its own operators and axioms
-    reaches. The propositional fixpoint below, over its own operators and axioms, takes those atoms out again.
+    Its exploration ignores all negative literals, also inequalities and those over static predicates, while
+    the instantiation that follows does not: so it may call atoms reachable that none of its own operators and
+    axioms reaches. The propositional fixpoint below, over its own operators and axioms, takes them out again.
+    What is both added and deleted under the same condition counts as added; conditions are compared as sets.
     """
     with contextlib.redirect_stdout(io.StringIO()):
         _, fluents, actions, goal, axioms, _ = instantiate.explore(task)

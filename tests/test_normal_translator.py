@@ -1,4 +1,4 @@
-"""The normal form equals that of Fast Downward's translator, schema by schema, on the first tasks of each folder."""
+"""The normal form equals that of Fast Downward's translator on the first tasks of each folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 // Python's view of the grounder.
+#include "ground/ground.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -16,7 +18,6 @@
 #include "bindings/bindings.hpp"
 #include "core/meter.hpp"
 #include "core/task.hpp"
-#include "ground/ground.hpp"
 #include "ground/metered.hpp"
 #include "ground/relevance.hpp"
 
@@ -32,7 +33,8 @@ namespace {
 template <class T>
 using Words = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ids = std::vector<std::uint32_t>;
-// The task, or why there is none: the meter's reason, or the kind of flaw with its predicate or table and objects.
+// The task, or why there is none: the meter's reason, or the kind of flaw with its predicate or table and
+// objects.
 using Outcome = std::variant<std::shared_ptr<Task>, Halt, std::tuple<bool, std::uint32_t, Ids>>;
 
 Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, Meter& meter) {
@@ -50,7 +52,8 @@ Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, M
     }
 }
 
-std::tuple<std::shared_ptr<Task>, Ids, Ids> restrict_task(const Task& task, const Ids& goal_pos, const Ids& goal_neg) {
+std::tuple<std::shared_ptr<Task>, Ids, Ids> restrict_task(const Task& task, const Ids& goal_pos,
+                                                          const Ids& goal_neg) {
     widthwise::ground::Restriction result = widthwise::ground::restrict_to_goal(task, goal_pos, goal_neg);
     return {std::move(result.task), std::move(result.atoms), std::move(result.operators)};
 }
@@ -58,9 +61,13 @@ std::tuple<std::shared_ptr<Task>, Ids, Ids> restrict_task(const Task& task, cons
 }  // namespace
 
 void bind_ground(nb::module_& module) {
-    module.def("ground", &ground, "words"_a, "numbers"_a, "meter"_a,
-               "Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).");
-    module.def("restrict", &restrict_task, "task"_a, "goal_pos"_a, "goal_neg"_a,
-               nb::call_guard<nb::gil_scoped_release>(),
-               "The part of a task that matters for a goal, with the old numbers of its atoms and operators.");
+    module.def(
+        "ground", &ground, "words"_a, "numbers"_a, "meter"_a,
+        nb::sig("def ground(words: array.array[int], numbers: array.array[float], meter: Meter) -> "
+                "Task | Halt | tuple[bool, int, list[int]]"),
+        "Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).");
+    module.def(
+        "restrict", &restrict_task, "task"_a, "goal_pos"_a, "goal_neg"_a,
+        nb::call_guard<nb::gil_scoped_release>(),
+        "The part of a task that matters for a goal, with the old numbers of its atoms and operators.");
 }

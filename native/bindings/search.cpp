@@ -309,7 +309,7 @@ void bind_resumable_search(nb::module_& module) {
             "random"_a, "Pop pruned nodes until one proposes features: (node, atoms).")
         .def(
             "restructure",
-            [](Search& search, const Ids& literals, Table& table, bool rebuild_changed) {
+            [](Search& search, const Ids& literals, Table& table, bool rebuild_changed, bool wake) {
                 check_table(search, search.level_count() - 1, literals.size(), table);
                 for (const std::uint32_t literal : literals)
                     if (literal / 2 >= search.operators().task().atom_count)
@@ -317,12 +317,12 @@ void bind_resumable_search(nb::module_& module) {
                 std::optional<Ids> alive;
                 {
                     const nb::gil_scoped_release unlocked;
-                    alive = search.restructure(literals, *table.table, rebuild_changed);
+                    alive = search.restructure(literals, *table.table, rebuild_changed, wake);
                 }
                 if (!alive) throw std::bad_alloc();
                 return *alive;
             },
-            "literals"_a, "table"_a, "rebuild_changed"_a = true,
+            "literals"_a, "table"_a, "rebuild_changed"_a = true, "wake"_a = false,
             "Add features to the level above the regions and recolour the tree; returns the living regions.")
         .def(
             "abstract",

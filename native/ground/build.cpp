@@ -15,7 +15,11 @@ void sort_unique(std::vector<std::uint32_t>& ids) {
 
 }  // namespace
 
-Builder::Builder(World& world, Reachability& reach) : world_(&world), reach_(&reach) {
+Builder::Builder(World& world, Reachability& reach)
+    : world_(&world),
+      reach_(&reach),
+      conditionals_(MeteredAllocator<Conditional>(*world.meter)),
+      effect_words_(MeteredAllocator<std::uint32_t>(*world.meter)) {
     std::size_t widest = 0;
     for (const Predicate& predicate : world.lifted->predicates)
         widest = std::max<std::size_t>(widest, predicate.arity);
@@ -39,13 +43,19 @@ void Builder::build(Task& task) {
     number_atoms(task);
     add_initial_state(task);
     add_goal(task);
-    for (std::uint32_t action = 0; action < world_->lifted->actions.size(); ++action) add_operators(task, action);
+    for (std::uint32_t action = 0; action < world_->lifted->actions.size(); ++action)
+        add_operators(task, action);
     add_axioms(task);
     if (task.has_axioms()) stratify(task, *world_->meter);
     account(task);
 }
 
 void Builder::account(const Task& task) {
+    // Rows count their items in 32 bits; this is asked often enough that the rest cannot be used up in
+    // between.
+    for (const Rows* rows :
+         {&task.pre_pos, &task.add, &task.del, &task.effect_pos, &task.axiom_pos, &task.operator_args})
+        if (rows->item_count() > 0xf0000000) throw Halted{Halt::memory};
     const std::uint64_t bytes = bytes_of(task);
     if (bytes > accounted_) {
         charge(*world_->meter, bytes - accounted_);
@@ -82,12 +92,14 @@ void Builder::add_initial_state(Task& task) {
     std::sort(task.init.begin(), task.init.end());
 }
 
-std::uint32_t Builder::find_atom(const Pattern& pattern, const std::uint32_t* values) {
-    for (std::size_t position = 0; position < pattern.args.size(); ++position) {
-        const Term term = pattern.args[position];
+std::uint32_t Builder::find_atom(std::uint32_t predicate, std::span<const Term> args,
+                                 const std::uint32_t* values) {
+    for (std::size_t position = 0; position < args.size(); ++position) {
+        const Term term = args[position];
         scratch_[position] = term >= 0 ? values[term] : static_cast<Object>(~term);
     }
-    return atom_of(pattern.predicate, world_->facts[pattern.predicate].find(scratch_.data()));
+    const std::uint32_t fact = world_->facts[predicate].find(scratch_.data());
+    return fact == none ? none : atoms_[predicate][fact];
 }
 
 void Builder::add_goal(Task& task) {
@@ -119,7 +131,8 @@ void Builder::add_condition(const Schema& schema, const Instances& instances, co
         pos_.push_back(atoms_[schema.rule.body[place].predicate][*fact++]);
     // An atom that cannot be reached is false anyway.
     for (const Pattern& pattern : schema.rule.negative)
-        if (const std::uint32_t atom = find_atom(pattern, record); atom != none) neg_.push_back(atom);
+        if (const std::uint32_t atom = find_atom(pattern.predicate, pattern.args, record); atom != none)
+            neg_.push_back(atom);
     sort_unique(pos_);
     sort_unique(neg_);
 }
@@ -141,8 +154,8 @@ void Builder::add_operators(Task& task, std::uint32_t number) {
         generals.push_back({std::move(rule), &effect.effect->literal, head_place});
         joins.emplace_back(*world_, generals.back().rule);
     }
-    const auto order = sorted_records(instances.words.data(), instances.count, instances.stride, instances.variables,
-                                      world_->lifted->object_count, *world_->meter);
+    const auto order = sorted_records(instances.words.data(), instances.count, instances.stride,
+                                      instances.variables, world_->lifted->object_count, *world_->meter);
     for (const std::uint32_t instance : order) {
         if ((++ticks_ & 0x3f) == 0) poll(*world_->meter);
         if ((ticks_ & 0xfff) == 0) account(task);
@@ -157,7 +170,7 @@ void Builder::add_operators(Task& task, std::uint32_t number) {
             const std::uint32_t atom =
                 head.same_as != none
                     ? atoms_[head.literal->predicate][record[instances.variables + head.same_as]]
-                    : find_atom({head.literal->predicate, head.literal->args}, record);
+                    : find_atom(head.literal->predicate, head.literal->args, record);
             if (atom != none) del_.push_back(atom);
         }
         for (std::size_t k = 0; k < generals.size(); ++k)
@@ -166,7 +179,8 @@ void Builder::add_operators(Task& task, std::uint32_t number) {
         add_condition(schema, instances, record);
         sort_unique(add_);
         sort_unique(del_);
-        std::erase_if(del_, [&](std::uint32_t atom) { return std::binary_search(add_.begin(), add_.end(), atom); });
+        std::erase_if(del_,
+                      [&](std::uint32_t atom) { return std::binary_search(add_.begin(), add_.end(), atom); });
         task.pre_pos.append(pos_);
         task.pre_neg.append(neg_);
         task.add.append(add_);
@@ -181,6 +195,14 @@ void Builder::add_operators(Task& task, std::uint32_t number) {
     instances.words.shrink_to_fit();
 }
 
+// Sorts the part of `effect_words_` from `begin` on, drops repetitions and returns where it ends.
+std::uint32_t Builder::close_condition(std::uint32_t begin) {
+    const auto first = effect_words_.begin() + begin;
+    std::sort(first, effect_words_.end());
+    effect_words_.erase(std::unique(first, effect_words_.end()), effect_words_.end());
+    return static_cast<std::uint32_t>(effect_words_.size());
+}
+
 void Builder::add_general_effect(GeneralJoin& general, Join& join, std::span<const Object> values) {
     if (general.rule.impossible) return;
     join.from_values(values, [&] {
@@ -192,11 +214,12 @@ void Builder::add_general_effect(GeneralJoin& general, Join& join, std::span<con
         for (const std::uint32_t place : general.rule.fluent_places)
             if (place != general.head_place)
                 effect_words_.push_back(atoms_[general.rule.body[place].predicate][join.matched(place)]);
-        const auto middle = static_cast<std::uint32_t>(effect_words_.size());
+        const std::uint32_t middle = close_condition(begin);
         for (const Pattern& pattern : general.rule.negative)
-            if (const std::uint32_t atom = find_atom(pattern, join.values().data()); atom != none)
+            if (const std::uint32_t atom = find_atom(pattern.predicate, pattern.args, join.values().data());
+                atom != none)
                 effect_words_.push_back(atom);
-        const auto end = static_cast<std::uint32_t>(effect_words_.size());
+        const std::uint32_t end = close_condition(middle);
         const std::uint32_t atom = atoms_[predicate][fact];
         if (begin == end)
             (general.head->negated ? del_ : add_).push_back(atom);
@@ -205,7 +228,8 @@ void Builder::add_general_effect(GeneralJoin& general, Join& join, std::span<con
     });
 }
 
-// Writes the conditional effects, each once, sorted; what is added and deleted under the same condition is added.
+// Writes the conditional effects, each once, sorted; what is added and deleted under the same condition is
+// added.
 void Builder::finish_conditionals(Task& task) {
     Ids effects;
     if (conditionals_.empty()) {
@@ -213,18 +237,17 @@ void Builder::finish_conditionals(Task& task) {
         return;
     }
     using Part = std::span<const std::uint32_t>;
-    const auto part = [&](std::uint32_t from, std::uint32_t to) { return Part(effect_words_.data() + from, to - from); };
-    for (Conditional& effect : conditionals_) {
-        const auto word = [&](std::uint32_t at) { return effect_words_.begin() + at; };
-        std::sort(word(effect.begin), word(effect.middle));
-        std::sort(word(effect.middle), word(effect.end));
-    }
+    const auto part = [&](std::uint32_t from, std::uint32_t to) {
+        return Part(effect_words_.data() + from, to - from);
+    };
     const auto compare = [&](const Conditional& a, const Conditional& b) {
         if (a.atom != b.atom) return a.atom < b.atom ? -1 : 1;
         const Part a_pos = part(a.begin, a.middle), b_pos = part(b.begin, b.middle);
-        if (!std::ranges::equal(a_pos, b_pos)) return std::ranges::lexicographical_compare(a_pos, b_pos) ? -1 : 1;
+        if (!std::ranges::equal(a_pos, b_pos))
+            return std::ranges::lexicographical_compare(a_pos, b_pos) ? -1 : 1;
         const Part a_neg = part(a.middle, a.end), b_neg = part(b.middle, b.end);
-        if (!std::ranges::equal(a_neg, b_neg)) return std::ranges::lexicographical_compare(a_neg, b_neg) ? -1 : 1;
+        if (!std::ranges::equal(a_neg, b_neg))
+            return std::ranges::lexicographical_compare(a_neg, b_neg) ? -1 : 1;
         return 0;
     };
     std::sort(conditionals_.begin(), conditionals_.end(), [&](const Conditional& a, const Conditional& b) {
@@ -235,12 +258,8 @@ void Builder::finish_conditionals(Task& task) {
         const Conditional& effect = conditionals_[k];
         if (k > 0 && compare(conditionals_[k - 1], effect) == 0) continue;
         effects.push_back(static_cast<std::uint32_t>(task.effect_atom.size()));
-        pos_.assign(effect_words_.begin() + effect.begin, effect_words_.begin() + effect.middle);
-        neg_.assign(effect_words_.begin() + effect.middle, effect_words_.begin() + effect.end);
-        sort_unique(pos_);
-        sort_unique(neg_);
-        task.effect_pos.append(pos_);
-        task.effect_neg.append(neg_);
+        task.effect_pos.append(part(effect.begin, effect.middle));
+        task.effect_neg.append(part(effect.middle, effect.end));
         task.effect_atom.push_back(effect.atom);
         task.effect_adds.push_back(effect.adds ? 1 : 0);
     }
@@ -256,7 +275,8 @@ double Builder::cost_of(const Action& action, const std::uint32_t* values) {
         }
         const std::uint32_t entry = cost_tables_[term.table].find(scratch_.data());
         if (entry == none)
-            throw Flaw{Flaw::Kind::missing_cost, term.table,
+            throw Flaw{Flaw::Kind::missing_cost,
+                       term.table,
                        {scratch_.begin(), scratch_.begin() + static_cast<std::ptrdiff_t>(term.args.size())}};
         cost += cost_values_[term.table][entry];
     }

@@ -36,11 +36,10 @@ private:
     void add_operators(Task& task, std::uint32_t number);
     void add_axioms(Task& task);
 
-    std::uint32_t atom_of(std::uint32_t predicate, std::uint32_t fact) const {
-        return fact == none ? none : atoms_[predicate][fact];
-    }
-    std::uint32_t find_atom(const Pattern& pattern, const std::uint32_t* values);
+    // The number of a literal's atom under the given values; `none` if the atom is out of reach.
+    std::uint32_t find_atom(std::uint32_t predicate, std::span<const Term> args, const std::uint32_t* values);
     void add_condition(const Schema& schema, const Instances& instances, const std::uint32_t* record);
+    std::uint32_t close_condition(std::uint32_t begin);
     void add_general_effect(GeneralJoin& general, Join& join, std::span<const Object> values);
     void finish_conditionals(Task& task);
     double cost_of(const Action& action, const std::uint32_t* values);
@@ -56,13 +55,13 @@ private:
     std::uint32_t ticks_ = 0;
     // The operator or axiom at hand.
     Ids pos_, neg_, add_, del_;
-    std::vector<Conditional> conditionals_;
-    Ids effect_words_;
+    Metered<Conditional> conditionals_;
+    Metered<std::uint32_t> effect_words_;
     std::vector<Object> scratch_;
 };
 
-// Orders ground axioms by layer, lower layers first, so that negative conditions look only at lower layers. Throws
-// Flaw when an atom depends on its own negation.
+// Orders ground axioms by layer, lower layers first, so that negative conditions look only at lower layers.
+// Throws Flaw when an atom depends on its own negation.
 void stratify(Task& task, Meter& meter);
 
 }  // namespace widthwise::ground

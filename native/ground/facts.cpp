@@ -16,7 +16,9 @@ std::uint64_t mix(std::uint64_t hash, Object value) {
 }
 
 // The upper half tells apart what the lower half, which chooses the slot, does not.
-std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+std::uint32_t tag_of(std::uint64_t hash) {
+    return static_cast<std::uint32_t>(hash >> 32);
+}
 
 std::uint64_t hash_all(const Object* args, std::uint32_t arity) {
     std::uint64_t hash = 0;
@@ -36,7 +38,9 @@ std::uint64_t hash_at(const Object* args, std::uint32_t positions) {
 }
 
 // A table is at most half full.
-bool crowded(std::size_t used, std::size_t slots) { return 2 * (used + 1) > slots; }
+bool crowded(std::size_t used, std::size_t slots) {
+    return 2 * (used + 1) > slots;
+}
 
 }  // namespace
 
@@ -47,7 +51,8 @@ std::uint32_t FactTable::find(const Object* args) const {
     for (std::size_t place = tag_of(hash) & last;; place = (place + 1) & last) {
         const Slot& slot = slots_[place];
         if (slot.fact == none) return none;
-        if (slot.tag == tag_of(hash) && std::equal(args, args + arity_, this->args(slot.fact))) return slot.fact;
+        if (slot.tag == tag_of(hash) && std::equal(args, args + arity_, this->args(slot.fact)))
+            return slot.fact;
     }
 }
 
@@ -58,12 +63,14 @@ std::uint32_t FactTable::insert(const Object* args) {
     for (std::size_t place = tag_of(hash) & last;; place = (place + 1) & last) {
         Slot& slot = slots_[place];
         if (slot.fact == none) {
-            if (size_ == none - 1) throw std::length_error("more facts of one predicate than numbers for them");
+            if (size_ == none - 1)
+                throw std::length_error("more facts of one predicate than numbers for them");
             args_.insert(args_.end(), args, args + arity_);
             slot = {size_, tag_of(hash)};
             return size_++;
         }
-        if (slot.tag == tag_of(hash) && std::equal(args, args + arity_, this->args(slot.fact))) return slot.fact;
+        if (slot.tag == tag_of(hash) && std::equal(args, args + arity_, this->args(slot.fact)))
+            return slot.fact;
     }
 }
 

@@ -1,7 +1,8 @@
-// The facts of one predicate, numbered in the order they came, with indices over any set of argument positions.
+// The facts of one predicate, numbered in the order they came, with indices over any set of argument
+// positions.
 //
-// Facts live in one flat array; everything that finds them is an open-addressing table of fact numbers, so memory
-// is linear in the number of facts and nothing is allocated per fact.
+// Facts live in one flat array; everything that finds them is an open-addressing table of fact numbers, so
+// memory is linear in the number of facts and nothing is allocated per fact.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class FactTable {
 public:
     class Index {
     public:
-        Index(std::uint32_t positions, Meter& meter) : positions_(positions), slots_(meter_of(meter)), next_(meter_of(meter)) {}
+        Index(std::uint32_t positions, Meter& meter)
+            : positions_(positions), slots_(meter_of(meter)), next_(meter_of(meter)) {}
 
         std::uint32_t positions() const { return positions_; }
         std::uint32_t next(std::uint32_t fact) const { return next_[fact]; }
@@ -71,7 +73,8 @@ public:
 
     // The index over a set of positions, made when first asked for. The reference stays good.
     Index& index(std::uint32_t positions);
-    // The settled facts whose arguments at the index's positions are `key` (one value per position, ascending).
+    // The settled facts whose arguments at the index's positions are `key` (one value per position,
+    // ascending).
     Bucket lookup(const Index& index, const Object* key) const;
 
 private:

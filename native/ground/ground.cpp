@@ -13,8 +13,9 @@ std::uint64_t bytes(const std::vector<T>& column) {
 }
 
 void shrink(Task& task) {
-    for (Rows* rows : {&task.pre_pos, &task.pre_neg, &task.add, &task.del, &task.conditional, &task.effect_pos,
-                       &task.effect_neg, &task.axiom_pos, &task.axiom_neg, &task.atom_args, &task.operator_args})
+    for (Rows* rows :
+         {&task.pre_pos, &task.pre_neg, &task.add, &task.del, &task.conditional, &task.effect_pos,
+          &task.effect_neg, &task.axiom_pos, &task.axiom_neg, &task.atom_args, &task.operator_args})
         rows->shrink();
     for (auto* column : {&task.effect_atom, &task.axiom_head, &task.axiom_layer, &task.init, &task.goal_pos,
                          &task.goal_neg, &task.atom_predicate, &task.operator_schema})
@@ -28,11 +29,12 @@ void shrink(Task& task) {
 
 std::uint64_t bytes_of(const Task& task) {
     std::uint64_t total = sizeof(Task) + bytes(task.cost) + bytes(task.effect_adds) + bytes(task.derived);
-    for (const Rows* rows : {&task.pre_pos, &task.pre_neg, &task.add, &task.del, &task.conditional, &task.effect_pos,
-                             &task.effect_neg, &task.axiom_pos, &task.axiom_neg, &task.atom_args, &task.operator_args})
+    for (const Rows* rows :
+         {&task.pre_pos, &task.pre_neg, &task.add, &task.del, &task.conditional, &task.effect_pos,
+          &task.effect_neg, &task.axiom_pos, &task.axiom_neg, &task.atom_args, &task.operator_args})
         total += rows->bytes();
-    for (const auto* column : {&task.effect_atom, &task.axiom_head, &task.axiom_layer, &task.init, &task.goal_pos,
-                               &task.goal_neg, &task.atom_predicate, &task.operator_schema})
+    for (const auto* column : {&task.effect_atom, &task.axiom_head, &task.axiom_layer, &task.init,
+                               &task.goal_pos, &task.goal_neg, &task.atom_predicate, &task.operator_schema})
         total += bytes(*column);
     return total;
 }
@@ -50,7 +52,8 @@ std::shared_ptr<Task> ground(const Lifted& lifted, Meter& meter) {
         throw;
     }
     shrink(*task);
-    // Everything else has given its memory back: what is still charged above `before` is the task, as it grew.
+    // Everything else has given its memory back: what is still charged above `before` is the task, as it
+    // grew.
     meter.release(meter.bytes() - before);
     if (!meter.charge(bytes_of(*task))) throw std::bad_alloc();
     return task;

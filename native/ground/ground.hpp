@@ -15,7 +15,8 @@ namespace widthwise::ground {
 struct Flaw {
     enum class Kind : std::uint8_t {
         missing_cost,  // `number` is a table, `objects` the arguments it has no value for
-        negative_loop  // `number` is the predicate and `objects` are the arguments of an atom that needs its negation
+        negative_loop  // `number` is the predicate and `objects` are the arguments of an atom that needs its
+                       // negation
     };
     Kind kind;
     std::uint32_t number;
@@ -25,8 +26,8 @@ struct Flaw {
 // The memory a task holds.
 std::uint64_t bytes_of(const Task& task);
 
-// Grounds a task. When it returns, the meter is charged with `bytes_of` the result, otherwise with nothing more than
-// before. Throws Halted (metered.hpp) when the meter says so and Flaw when the task is wrong.
+// Grounds a task. When it returns, the meter is charged with `bytes_of` the result, otherwise with nothing
+// more than before. Throws Halted (metered.hpp) when the meter says so and Flaw when the task is wrong.
 std::shared_ptr<Task> ground(const Lifted& lifted, Meter& meter);
 
 }  // namespace widthwise::ground

@@ -23,7 +23,8 @@ void Join::start(std::uint32_t place, std::uint32_t fact) {
     open_.clear();
     for (std::uint32_t other = 0; other < rule_->body.size(); ++other)
         if (other != place) open_.push_back(other);
-    // A pattern before the trigger may not match the trigger's fact; `none` as place would exclude all of them.
+    // A pattern before the trigger may not match the trigger's fact; `none` as place would exclude all of
+    // them.
     if (place == none) trigger_place_ = 0;
 }
 
@@ -75,7 +76,8 @@ bool Join::pass_checks(std::size_t trail_mark) {
         for (const std::uint32_t check : rule_->checks_of[trail_[k]]) {
             const Pattern& pattern = rule_->checks[check];
             const Object* objects = instance(pattern.args);
-            if (std::find(objects, objects + pattern.args.size(), none) != objects + pattern.args.size()) continue;
+            if (std::find(objects, objects + pattern.args.size(), none) != objects + pattern.args.size())
+                continue;
             if (pattern.predicate == equality ? objects[0] == objects[1]
                                               : world_->facts[pattern.predicate].find(objects) != none)
                 return false;

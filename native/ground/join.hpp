@@ -1,5 +1,5 @@
-// Finds the ways to make a rule's conjunction true: a backtracking join that at every step goes on with the pattern
-// that the fewest facts match.
+// Finds the ways to make a rule's conjunction true: a backtracking join that at every step goes on with the
+// pattern that the fewest facts match.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class Join {
 public:
     Join(World& world, const Rule& rule);
 
-    // All instantiations in which pattern `place` is matched by the settled fact `fact`, all patterns by settled
-    // facts, and those before `place` by other facts than this one. Asked for each fact at the time it is settled
-    // and for each place, this gives every instantiation exactly once.
+    // All instantiations in which pattern `place` is matched by the settled fact `fact`, all patterns by
+    // settled facts, and those before `place` by other facts than this one. Asked for each fact at the time
+    // it is settled and for each place, this gives every instantiation exactly once.
     template <class Emit>
     void from_fact(std::uint32_t place, std::uint32_t fact, Emit&& emit) {
         start(place, fact);
@@ -40,7 +40,8 @@ public:
     std::uint32_t matched(std::uint32_t place) const { return matched_[place]; }
     // The objects that a pattern stands for under the present values.
     const Object* instance(const std::vector<Term>& args) {
-        for (std::size_t position = 0; position < args.size(); ++position) instance_[position] = value(args[position]);
+        for (std::size_t position = 0; position < args.size(); ++position)
+            instance_[position] = value(args[position]);
         return instance_.data();
     }
 
@@ -111,7 +112,8 @@ private:
                 go_on(choice.first);
                 break;
             case Way::list:
-                for (std::uint32_t fact = choice.first; fact != none; fact = choice.index->next(fact)) go_on(fact);
+                for (std::uint32_t fact = choice.first; fact != none; fact = choice.index->next(fact))
+                    go_on(fact);
                 break;
             case Way::scan:
                 for (std::uint32_t fact = 0; fact < choice.count; ++fact) go_on(fact);
@@ -119,7 +121,8 @@ private:
             case Way::equal: {
                 const auto& args = rule_->body[place].args;
                 if (value(args[0]) != none || value(args[1]) != none) {
-                    if (match_equal(place, value(args[0]) != none ? value(args[0]) : value(args[1]))) extend(emit);
+                    if (match_equal(place, value(args[0]) != none ? value(args[0]) : value(args[1])))
+                        extend(emit);
                     undo(mark);
                 } else {
                     for (const Object object : rule_->domains[static_cast<std::size_t>(args[0])]->objects) {
@@ -154,12 +157,12 @@ private:
 
     World* world_;
     const Rule* rule_;
-    std::vector<Object> values_;           // per variable; `none` while free
-    std::vector<std::uint32_t> trail_;     // variables in the order they were bound
-    std::vector<std::uint32_t> open_;      // patterns still to be matched
-    std::vector<std::uint32_t> matched_;   // per pattern
-    std::vector<Remembered> remembered_;   // per pattern
-    std::vector<Object> key_, instance_;   // scratch
+    std::vector<Object> values_;          // per variable; `none` while free
+    std::vector<std::uint32_t> trail_;    // variables in the order they were bound
+    std::vector<std::uint32_t> open_;     // patterns still to be matched
+    std::vector<std::uint32_t> matched_;  // per pattern
+    std::vector<Remembered> remembered_;  // per pattern
+    std::vector<Object> key_, instance_;  // scratch
     std::uint32_t trigger_place_ = none;
     std::uint32_t trigger_fact_ = none;
     std::uint32_t ticks_ = 0;

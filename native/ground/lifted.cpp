@@ -65,7 +65,8 @@ private:
         return part;
     }
     std::span<const double> take_numbers(std::size_t length) {
-        if (length > numbers_.size() - next_number_) throw std::invalid_argument("a packed task is too short");
+        if (length > numbers_.size() - next_number_)
+            throw std::invalid_argument("a packed task is too short");
         next_number_ += length;
         return numbers_.subspan(next_number_ - length, length);
     }

@@ -63,7 +63,8 @@ struct Lifted {
     std::uint32_t object_count;
     std::vector<Predicate> predicates;
     std::vector<std::vector<Object>> domains;
-    std::vector<std::span<const std::int32_t>> init;  // per predicate, the arguments of one fact after another
+    std::vector<std::span<const std::int32_t>>
+        init;  // per predicate, the arguments of one fact after another
     std::vector<std::uint32_t> init_count;
     std::vector<Action> actions;
     std::vector<Axiom> axioms;
@@ -73,8 +74,8 @@ struct Lifted {
     bool is_static(std::uint32_t predicate) const { return predicates[predicate].kind == Kind::fixed; }
 };
 
-// Reads the packed form that classical/ground.py writes (the two are described there and kept in step). The result
-// points into `words` and `numbers`. Throws std::invalid_argument when a number is out of range.
+// Reads the packed form that classical/ground.py writes (the two are described there and kept in step). The
+// result points into `words` and `numbers`. Throws std::invalid_argument when a number is out of range.
 Lifted unpack(std::span<const std::int32_t> words, std::span<const double> numbers);
 
 }  // namespace widthwise::ground

@@ -9,10 +9,11 @@
 
 namespace widthwise::ground {
 
-// The numbers 0..count-1 of the records at `words` (`stride` words each), sorted by the first `columns` words, whose
-// values are below `limit`. Equal records keep their order.
-inline Metered<std::uint32_t> sorted_records(const std::uint32_t* words, std::size_t count, std::size_t stride,
-                                             std::size_t columns, std::uint32_t limit, Meter& meter) {
+// The numbers 0..count-1 of the records at `words` (`stride` words each), sorted by the first `columns`
+// words, whose values are below `limit`. Equal records keep their order.
+inline Metered<std::uint32_t> sorted_records(const std::uint32_t* words, std::size_t count,
+                                             std::size_t stride, std::size_t columns, std::uint32_t limit,
+                                             Meter& meter) {
     const MeteredAllocator<std::uint32_t> memory(meter);
     Metered<std::uint32_t> order(count, 0, memory);
     std::iota(order.begin(), order.end(), 0u);

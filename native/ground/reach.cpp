@@ -144,15 +144,16 @@ void Reachability::found_instance(std::uint32_t number) {
     words.insert(words.end(), join.values().begin(), join.values().end());
     for (const std::uint32_t place : schema.rule.fluent_places) words.push_back(join.matched(place));
     for (const SimpleHead& head : schema.adds)
-        words.push_back(head.same_as != none
-                            ? words[begin + instances.variables + head.same_as]
-                            : world_->facts[head.literal->predicate].insert(join.instance(head.literal->args)));
+        words.push_back(head.same_as != none ? words[begin + instances.variables + head.same_as]
+                                             : world_->facts[head.literal->predicate].insert(
+                                                   join.instance(head.literal->args)));
     ++instances.count;
     for (const std::uint32_t effect : direct_of_[number]) {
         if (direct_[effect].rule.impossible) continue;
         Join& inner = direct_joins_[effect];
         const Literal& head = *direct_[effect].head;
-        inner.from_values(join.values(), [&] { world_->facts[head.predicate].insert(inner.instance(head.args)); });
+        inner.from_values(join.values(),
+                          [&] { world_->facts[head.predicate].insert(inner.instance(head.args)); });
     }
 }
 

@@ -1,4 +1,5 @@
-// Which facts and which instances of schemas can be reached when deletes and negative fluent literals are ignored.
+// Which facts and which instances of schemas can be reached when deletes and negative fluent literals are
+// ignored.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace widthwise::ground {
 
-// The reached instances of one schema, one record after another: the values of all variables, then the facts that
-// match the body's fluent patterns, then the facts that the simple heads stand for.
+// The reached instances of one schema, one record after another: the values of all variables, then the facts
+// that match the body's fluent patterns, then the facts that the simple heads stand for.
 struct Instances {
     Instances(std::size_t variable_count, std::size_t fact_count, std::size_t head_count, Meter& meter)
         : variables(variable_count),
@@ -81,8 +82,8 @@ private:
     World* world_;
     const Lifted* lifted_;
     std::deque<Schema> schemas_;
-    std::deque<EffectRule> effects_;         // need fluent facts of their own: joined together with their action
-    std::deque<EffectRule> direct_;          // need none: enumerated when an instance of their action is found
+    std::deque<EffectRule> effects_;  // need fluent facts of their own: joined together with their action
+    std::deque<EffectRule> direct_;   // need none: enumerated when an instance of their action is found
     std::vector<std::vector<std::uint32_t>> direct_of_;  // per schema
     std::vector<Join> schema_joins_, effect_joins_, direct_joins_;
     std::vector<std::vector<Trigger>> triggers_;  // per predicate

@@ -30,12 +30,14 @@ public:
 private:
     template <class EachAtom>
     void fill(std::size_t count, EachAtom each_atom) {
-        for (std::size_t row = 0; row < count; ++row) each_atom(row, [&](std::uint32_t atom) { ++first_[atom + 1]; });
+        for (std::size_t row = 0; row < count; ++row)
+            each_atom(row, [&](std::uint32_t atom) { ++first_[atom + 1]; });
         std::partial_sum(first_.begin(), first_.end(), first_.begin());
         rows_.resize(first_.back());
         Ids next(first_.begin(), first_.end() - 1);
         for (std::size_t row = 0; row < count; ++row)
-            each_atom(row, [&](std::uint32_t atom) { rows_[next[atom]++] = static_cast<std::uint32_t>(row); });
+            each_atom(row,
+                      [&](std::uint32_t atom) { rows_[next[atom]++] = static_cast<std::uint32_t>(row); });
     }
 
     Ids first_, rows_;
@@ -77,7 +79,8 @@ public:
 
 private:
     void want(std::uint32_t atom, bool truth) {
-        if (std::exchange(matters_[truth ? 1 : 0][atom], std::uint8_t{1}) == 0) todo_.emplace_back(atom, truth);
+        if (std::exchange(matters_[truth ? 1 : 0][atom], std::uint8_t{1}) == 0)
+            todo_.emplace_back(atom, truth);
     }
     void want_condition(std::span<const std::uint32_t> pos, std::span<const std::uint32_t> neg, bool truth) {
         if (truth)
@@ -99,7 +102,8 @@ private:
             want_condition(task_->effect_pos[effect], task_->effect_neg[effect], true);
             use_operator(operator_of_[effect]);
         }
-        // A harmful effect is no reason to use its operator, but if the operator is used, it is better avoided.
+        // A harmful effect is no reason to use its operator, but if the operator is used, it is better
+        // avoided.
         if (harms && keeps_operator(operator_of_[effect]))
             want_condition(task_->effect_pos[effect], task_->effect_neg[effect], false);
     }
@@ -147,8 +151,10 @@ public:
         to.init = renumbered(from_->init);
         to.goal_pos = renumbered(goal_pos);
         to.goal_neg = renumbered(goal_neg);
-        // A goal of the whole task that is out of reach is not among its atoms, so it is not among a part's either.
-        const bool whole = std::ranges::equal(goal_pos, from_->goal_pos) && std::ranges::equal(goal_neg, from_->goal_neg);
+        // A goal of the whole task that is out of reach is not among its atoms, so it is not among a part's
+        // either.
+        const bool whole =
+            std::ranges::equal(goal_pos, from_->goal_pos) && std::ranges::equal(goal_neg, from_->goal_neg);
         to.goal_reachable = !whole || from_->goal_reachable;
         return std::move(result_);
     }

@@ -86,9 +86,10 @@ Rule make_rule(const World& world, std::span<const std::uint32_t> parameters,
         }
     rule.by_domain_size.resize(parameters.size());
     std::iota(rule.by_domain_size.begin(), rule.by_domain_size.end(), 0u);
-    std::stable_sort(rule.by_domain_size.begin(), rule.by_domain_size.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return rule.domains[a]->objects.size() < rule.domains[b]->objects.size();
-    });
+    std::stable_sort(rule.by_domain_size.begin(), rule.by_domain_size.end(),
+                     [&](std::uint32_t a, std::uint32_t b) {
+                         return rule.domains[a]->objects.size() < rule.domains[b]->objects.size();
+                     });
     for (const auto& domain : rule.domains) rule.impossible |= domain->objects.empty();
     return rule;
 }

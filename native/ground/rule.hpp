@@ -38,8 +38,8 @@ struct Rule {
     std::vector<std::shared_ptr<const Domain>> domains;  // per variable
     // Positive literals that facts have to match; a positive equality is a pattern of the equality predicate.
     std::vector<Pattern> body;
-    // Negative literals that can be evaluated at once (inequalities, static predicates), and per variable which of
-    // them mention it.
+    // Negative literals that can be evaluated at once (inequalities, static predicates), and per variable
+    // which of them mention it.
     std::vector<Pattern> checks;
     std::vector<std::vector<std::uint32_t>> checks_of;
     // Negative literals over fluents: no bar to relaxed reachability, but part of the grounded condition.
@@ -50,8 +50,9 @@ struct Rule {
     std::vector<std::uint32_t> fluent_places;
 };
 
-// Prepares the conjunction of all `parts` over variables that range over `parameters`. Static facts must be there.
-// Static unary literals become part of the variables' domains. Fluent literals keep their order in the body.
+// Prepares the conjunction of all `parts` over variables that range over `parameters`. Static facts must be
+// there. Static unary literals become part of the variables' domains. Fluent literals keep their order in the
+// body.
 Rule make_rule(const World& world, std::span<const std::uint32_t> parameters,
                std::span<const std::vector<Literal>* const> parts);
 

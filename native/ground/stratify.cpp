@@ -7,8 +7,8 @@ namespace widthwise::ground {
 
 namespace {
 
-// Strongly connected components of the derived atoms: Tarjan's algorithm with its own stack. Components are numbered
-// such that an atom's component is never below one it depends on.
+// Strongly connected components of the derived atoms: Tarjan's algorithm with its own stack. Components are
+// numbered such that an atom's component is never below one it depends on.
 class Components {
 public:
     Components(const Task& task, Meter& meter)
@@ -24,7 +24,8 @@ public:
         for (const std::uint32_t head : task.axiom_head) ++first_axiom_[head + 1];
         std::partial_sum(first_axiom_.begin(), first_axiom_.end(), first_axiom_.begin());
         Metered<std::uint32_t> next(first_axiom_);
-        for (std::uint32_t axiom = 0; axiom < axioms_.size(); ++axiom) axioms_[next[task.axiom_head[axiom]]++] = axiom;
+        for (std::uint32_t axiom = 0; axiom < axioms_.size(); ++axiom)
+            axioms_[next[task.axiom_head[axiom]]++] = axiom;
         for (std::uint32_t atom = 0; atom < task.atom_count; ++atom)
             if (task.derived[atom] && number_[atom] == 0) visit(atom);
     }

@@ -54,6 +54,14 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
     }
     add_.shrink();
     del_.shrink();
+    std::vector<std::vector<std::uint32_t>> touching(task_->atom_count);
+    for (std::uint32_t rank = 0; rank < count; ++rank) {
+        if (!plain_[rank]) continue;
+        for (const std::uint32_t atom : add_[rank]) touching[atom].push_back(rank);
+        for (const std::uint32_t atom : del_[rank]) touching[atom].push_back(rank);
+    }
+    for (const auto& ranks : touching) touching_.append(ranks);
+    touching_.shrink();
     applicable_.assign(words_for(count) + 1, 0);
     summary_.assign(words_for(applicable_.size()), 0);
     build_generator();
@@ -227,6 +235,7 @@ void Operators::apply(const Word* state, std::size_t rank, Word* child) {
 
 std::size_t Operators::bytes() const {
     return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + add_.bytes() + del_.bytes() +
+           touching_.bytes() +
            plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
            fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) + (applicable_.size() + watched_.size()) * sizeof(Word);
 }

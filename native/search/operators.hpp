@@ -41,6 +41,9 @@ public:
     bool plain(std::size_t rank) const { return plain_[rank] != 0; }
     bool all_plain() const { return all_plain_; }
 
+    // The ranks of the plain operators that add or delete an atom.
+    std::span<const std::uint32_t> touching(std::size_t atom) const { return touching_[atom]; }
+
     // child = the state after the operator of that rank, derived atoms included. The two must not overlap.
     void apply(const Word* state, std::size_t rank, Word* child);
     void evaluate_axioms(Word* state) {
@@ -98,7 +101,7 @@ private:
     std::shared_ptr<const Task> task_;
     std::size_t word_count_;
     std::vector<std::uint32_t> order_, rank_;
-    Rows add_, del_;
+    Rows add_, del_, touching_;
     std::vector<std::uint8_t> plain_;
     bool all_plain_ = true;
     AxiomEvaluator axioms_;

@@ -12,7 +12,8 @@
 namespace widthwise {
 
 std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const std::uint32_t> literals,
-                                                              NoveltyTable& table, bool rebuild_changed) {
+                                                              NoveltyTable& table, bool rebuild_changed,
+                                                              bool wake) {
     const std::size_t level = levels_.size() - 1;
     Abstraction& abstraction = levels_[level];
     abstraction.literals.insert(abstraction.literals.end(), literals.begin(), literals.end());
@@ -21,16 +22,11 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
 
     std::vector<std::uint32_t> new_atoms;
     for (const std::uint32_t literal : literals) new_atoms.push_back(literal >> 1);
-    std::vector<std::uint8_t> may_flip(operators_->task().operator_count(), 0);
-    for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
-        const auto changes = [&](std::uint32_t atom) {
-            return std::find(new_atoms.begin(), new_atoms.end(), atom) != new_atoms.end();
-        };
-        const auto add = operators_->add(rank), del = operators_->del(rank);
-        may_flip[operators_->operator_at(rank)] = !operators_->plain(rank) ||
-                                                  std::any_of(add.begin(), add.end(), changes) ||
-                                                  std::any_of(del.begin(), del.end(), changes);
-    }
+    std::vector<std::uint8_t> may_flip(operators_->count(), 0);  // per operator
+    for (const std::uint32_t atom : new_atoms)
+        for (const std::uint32_t rank : operators_->touching(atom)) may_flip[operators_->operator_at(rank)] = 1;
+    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
+        if (!operators_->plain(rank)) may_flip[operators_->operator_at(rank)] = 1;
 
     // First look: where do new entries come up, and which regions lose a node that shaped their table?
     const auto node_count = static_cast<std::uint32_t>(tree_.size());
@@ -90,7 +86,7 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
         project_all(tree_.state(node), abstract_scratch_);
         const Word* now = abstract_scratch_.data() + level_begin_[level];
         // The initial abstract state needs no novelty; it may have no tuple at all.
-        if (parent != kNone && !table.novel(nullptr, now)) {
+        if (parent != kNone && !wake && !table.novel(nullptr, now)) {
             tree_.set_region(node, kNone);
             tree_.set(node, kPruned);
             continue;

@@ -24,28 +24,22 @@ Search::Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> mete
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
         mark_touching(level);
     }
-    std::vector<std::uint8_t> wanted(operators_->task().atom_count, 0), unwanted(wanted);
-    for (const std::uint32_t atom : goal_pos_) wanted[atom] = 1;
-    for (const std::uint32_t atom : goal_neg_) unwanted[atom] = 1;
+    for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
+        for (const std::uint32_t atom : *goal)
+            for (const std::uint32_t rank : operators_->touching(atom)) helps_[rank] = 1;
     for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
-        bool helps = !operators_->plain(rank);
-        for (const std::uint32_t atom : operators_->add(rank)) helps = helps || wanted[atom] != 0;
-        for (const std::uint32_t atom : operators_->del(rank)) helps = helps || unwanted[atom] != 0;
-        helps_[rank] = helps ? 1 : 0;
-        quiet_[rank] = !helps && touches_[rank] == 0 && operators_->plain(rank) && !options_.record_pruned ? 1 : 0;
+        if (!operators_->plain(rank)) helps_[rank] = 1;
+        quiet_[rank] = helps_[rank] == 0 && touches_[rank] == 0 && !options_.record_pruned ? 1 : 0;
     }
 }
 
 void Search::mark_touching(std::size_t level) {
     const Abstraction& abstraction = levels_[level];
-    std::vector<std::uint8_t> featured(operators_->task().atom_count, abstraction.function ? 1 : 0);
-    for (const std::uint32_t literal : abstraction.literals) featured[literal >> 1] = 1;
-    for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
-        bool touches = !operators_->plain(rank) || abstraction.function;
-        for (const std::uint32_t atom : operators_->add(rank)) touches = touches || featured[atom] != 0;
-        for (const std::uint32_t atom : operators_->del(rank)) touches = touches || featured[atom] != 0;
-        if (touches) touches_[rank] = 1;
-    }
+    if (abstraction.function) std::fill(touches_.begin(), touches_.end(), 1);
+    for (const std::uint32_t literal : abstraction.literals)
+        for (const std::uint32_t rank : operators_->touching(literal >> 1)) touches_[rank] = 1;
+    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
+        if (!operators_->plain(rank)) touches_[rank] = 1;
 }
 
 std::unique_ptr<NoveltyTable> Search::new_table() {

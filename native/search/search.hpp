@@ -103,10 +103,11 @@ public:
 
     // Adds features to the lowest level above the regions and colours the tree anew, in place: no node is generated.
     // Regions in which a feature changes are split; what is not novel for `table` (which must be empty) is left
-    // dormant. Novelty tables of changed regions are rebuilt, or with `rebuild_changed` false only those of new ones.
+    // dormant, or, with `wake`, is alive as well. Novelty tables of changed regions are rebuilt, or with
+    // `rebuild_changed` false only those of new ones.
     // Returns the regions that are alive, in the order of their roots; nothing if the memory limit forbids it.
     std::optional<std::vector<std::uint32_t>> restructure(std::span<const std::uint32_t> literals,
-                                                          NoveltyTable& table, bool rebuild_changed);
+                                                          NoveltyTable& table, bool rebuild_changed, bool wake);
 
     const Tree& tree() const { return tree_; }
     const Operators& operators() const { return *operators_; }

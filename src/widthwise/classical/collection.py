@@ -1,4 +1,4 @@
-"""Collections of PDDL tasks: which domain file belongs to a problem file, and in which order problems come."""
+"""Collections of PDDL tasks: which domain belongs to a problem, and in which order problems come."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def problems_in(folder: Path) -> list[Path]:
 def domain_of(problem: Path) -> Path:
     """Return the domain file of a problem file.
 
-    A domain file for this problem alone (`domain_p01.pddl`, `p01-domain.pddl` and their like beside `p01.pddl` or
-    `p01-name.pddl`) comes before the `domain.pddl` of the folder.
+    A domain file for this problem alone (`domain_p01.pddl`, `p01-domain.pddl` and the like beside `p01.pddl`
+    or `p01-name.pddl`) comes before the `domain.pddl` of the folder.
     """
     folder, stem = problem.parent, problem.stem
     stems = dict.fromkeys((stem, re.split(r"[-_]", stem)[0]))

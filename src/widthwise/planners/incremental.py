@@ -25,6 +25,7 @@ class IHIW:
     rebuild: Literal["changed", "new"] = "changed"  # which novelty tables are rebuilt after restructuring
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     negated: bool = False  # "does not hold" is a feature value as well
+    stuck: Literal["wake", "stop"] = "wake"  # when no branch proposes a feature: wake high-level nodes, or stop
 
     @property
     def name(self) -> str:
@@ -58,6 +59,8 @@ class _Run:
         self.table = self.new_table()
         self.open = [0]  # high-level nodes to resume, in order
         self.nodes = 1  # high-level nodes alive
+        self.awake = False  # high-level nodes without novelty have been woken
+        self.woken_at = 0  # nodes generated then
 
     def new_table(self) -> _native.NoveltyTable:
         values = 2 if self.planner.negated else 1
@@ -73,8 +76,8 @@ class _Run:
             self.story[-1].search = self.search.generated - self.story[-1].generated
         if outcome.status is Status.EXHAUSTED:
             outcome.reason = (
-                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch proposes "
-                "another one. It prunes, so this says nothing about whether a plan exists"
+                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch "
+                "proposes another one. It prunes, so this says nothing about whether a plan exists"
             )
         return outcome
 
@@ -87,15 +90,26 @@ class _Run:
             stop, node, _ = self.hiw()
             if stop is not Stop.EXHAUSTED:
                 return stop, node
-            while not candidates:
+            if not candidates:
                 found = self.search.discover(random=self.planner.pick == "random")  # Algorithm 1, pops pruned nodes
-                if found is None:
+                if found is not None:
+                    pruned_node, candidates = found
+                    proposed = list(candidates)
+                elif not self.wake():
                     return Stop.EXHAUSTED, None
-                pruned_node, candidates = found
-                proposed = list(candidates)
-            feature = candidates.pop(self.random.randrange(len(candidates)))
-            self.restructure(feature)
-            self.tell(feature, pruned_node, proposed)
+            if candidates:
+                feature = candidates.pop(self.random.randrange(len(candidates)))
+                self.restructure([feature])
+                self.tell(feature, pruned_node, proposed)
+
+    def wake(self) -> bool:
+        """Go on with high-level nodes that had no novelty, where the paper gives up; False if that cannot help."""
+        if self.planner.stuck == "stop" or (self.awake and self.search.generated == self.woken_at):
+            return False
+        self.awake = True
+        self.woken_at = self.search.generated
+        self.restructure([])
+        return True
 
     def hiw(self) -> Event:
         """HIW with the features so far, on the tree so far."""
@@ -119,12 +133,13 @@ class _Run:
                 break
         return (Stop.EXHAUSTED, None, 0)
 
-    def restructure(self, feature: int) -> None:
-        """Create high-level nodes for a new feature by recolouring the tree."""
-        self.features.append(feature)
+    def restructure(self, features: list[int]) -> None:
+        """Create high-level nodes for new features by recolouring the tree."""
+        self.features += features
         self.table = self.new_table()
-        literals = [2 * feature, 2 * feature + 1] if self.planner.negated else [2 * feature]
-        self.open = self.search.restructure(literals, self.table, self.planner.rebuild == "changed")
+        values = (0, 1) if self.planner.negated else (0,)
+        literals = [2 * feature + value for feature in features for value in values]
+        self.open = self.search.restructure(literals, self.table, self.planner.rebuild == "changed", self.awake)
         self.nodes = len(self.open)
 
     def tell(self, feature: int, pruned_node: int, proposed: list[int]) -> None:

@@ -45,7 +45,17 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
 _COMPARISONS = frozenset(("<", ">", "<=", ">="))
 _CHANGES = frozenset(("assign", "decrease", "scale-up", "scale-down"))
 _MODAL = frozenset(
-    ["always", "sometime", "within", "at-most-once", "sometime-after", "sometime-before", "always-within", "hold-during", "hold-after"]
+    [
+        "always",
+        "sometime",
+        "within",
+        "at-most-once",
+        "sometime-after",
+        "sometime-before",
+        "always-within",
+        "hold-during",
+        "hold-after",
+    ]
 )
 _WORDS = ("and", "or", "not", "imply", "forall", "exists", "when", "increase")
 

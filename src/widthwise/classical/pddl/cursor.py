@@ -101,14 +101,14 @@ class Cursor:
                     self.fail(
                         "this '(' is never closed",
                         stack[-1],
-                        hint=f"a new section {tokens[i + 1]} begins at {self.source.where(i)} while it is still open",
+                        hint=f"a new section {tokens[i + 1]} begins at {self.source.where(i)} before that",
                     )
                 stack.append(i)
             elif token == ")":
                 if not stack:
                     self.fail("this ')' closes nothing", i, hint="there is one ')' too many before or here")
                 stack.pop()
-                if not stack and tokens[i + 1] != END:
+                if not stack and tokens[i + 1] not in {END, ")"}:
                     self.fail("text after the end of the definition", i + 1, hint=self._early(i))
         self.fail("this '(' is never closed", stack[-1], expected="a ')' for each '('")
 
@@ -118,7 +118,8 @@ class Cursor:
             self.fail("text after the end of the definition", hint=self._early(self.i - 1))
 
     def _early(self, at: int) -> str:
-        return f"the ')' at {self.source.where(at)} closes the whole definition; is there one ')' too many before it?"
+        place = self.source.where(at)
+        return f"the ')' at {place} closes the whole definition; is there one ')' too many before it?"
 
     def typed_variables(self, types: TypeTable, what: str) -> tuple[Variable, ...]:
         """Read a typed list of variables up to its closing parenthesis, which is read as well."""
@@ -193,5 +194,21 @@ class Cursor:
 
 
 _SECTIONS = frozenset(
-    [":requirements", ":types", ":constants", ":predicates", ":functions", ":action", ":derived", ":durative-action", ":domain", ":objects", ":init", ":goal", ":metric", ":constraints", ":length"]
+    [
+        ":requirements",
+        ":types",
+        ":constants",
+        ":predicates",
+        ":functions",
+        ":action",
+        ":derived",
+        ":durative-action",
+        ":domain",
+        ":objects",
+        ":init",
+        ":goal",
+        ":metric",
+        ":constraints",
+        ":length",
+    ]
 )

@@ -8,6 +8,7 @@ from widthwise.classical.pddl.conditions import ConditionParser
 from widthwise.classical.pddl.cursor import Check, no_check
 from widthwise.classical.pddl.errors import near
 from widthwise.classical.pddl.lexer import END, Source
+from widthwise.classical.pddl.strata import layers
 from widthwise.classical.pddl.syntax import (
     Action,
     AndEffect,
@@ -41,7 +42,7 @@ _REFUSED = {
 class DomainParser(ConditionParser):
     """Reads a domain.
 
-    Declarations are read before actions wherever they stand in the file, because some files have them in odd orders.
+    Declarations are read before actions wherever they stand in the file: some files have them in odd orders.
     """
 
     def __init__(self, source: Source, check: Check = no_check) -> None:
@@ -79,6 +80,7 @@ class DomainParser(ConditionParser):
         self.finish()
         self.distinct_actions(actions)
         self.derived_only_by_rules(actions, rules)
+        layers(rules, self.source)
         return Domain(
             name,
             self.requirements,
@@ -203,7 +205,7 @@ class DomainParser(ConditionParser):
         return table
 
     def object_list(self, section: str) -> dict[str, Types]:
-        """Read the rest of a typed list of objects; only names and types are kept, so that long lists are quick."""
+        """Read the rest of a typed list of objects; only names and types are kept: long lists are quick."""
         tokens = self.tokens
         found: dict[str, Types] = {}
         start = first = self.i

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from widthwise.classical.pddl.lexer import END, Source
 from widthwise.core.errors import InputError, UnsupportedError
 
-_SHOWN = 100  # how much of a long line an error shows
+_SHOWN = 120  # how much of a long line an error shows
 
 
 def render(source: Source, index: int, what: str, expected: str | None, hint: str | None) -> str:
@@ -58,6 +57,8 @@ class PddlUnsupportedError(UnsupportedError):
 
 def near(name: str, names: Iterable[str]) -> str | None:
     """Return the known name that looks most like `name`, if one does."""
+    import difflib  # only errors need it
+
     found = difflib.get_close_matches(name, list(names), 1, 0.6)
     return found[0] if found else None
 

@@ -1,7 +1,8 @@
-"""The lexer: a file becomes a list of lower-case words and parentheses, and a word's place is found when it is needed.
+"""The lexer: a file becomes a list of lower-case words and parentheses.
 
-Places are not computed while reading. A node of the syntax tree remembers the number of its token; only when an error
-has to be shown is the text read a second time, with the same notion of a token, to find the line and the column.
+Places are not computed while reading. A node of the syntax tree remembers the number of its token; only when
+an error has to be shown is the text read a second time, with the same notion of a token, to find the line and
+the column.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Source:
         self._offsets: list[tuple[int, int]] | None = None
 
     def place(self, index: int) -> Place:
-        """Return line, column and line text of token number `index`; past the last token it is the end of the text."""
+        """Return the place of token number `index`; past the last token it is the end of the text."""
         if self._offsets is None:
             self._offsets = [m.span() for m in TOKEN.finditer(self.text) if not m.group().startswith(";")]
         if 0 <= index < len(self._offsets):
@@ -64,8 +65,8 @@ class Source:
 def tokenize(text: str) -> list[str]:
     """Split a text into lower-case tokens, closed by `END`.
 
-    Splitting at white space after setting the parentheses apart gives the same tokens as the expression `TOKEN`
-    (a test says so) in a quarter of the time.
+    Splitting at white space after setting the parentheses apart gives the same tokens as the expression
+    `TOKEN` (a test says so) in a quarter of the time.
     """
     if ";" in text:
         text = _COMMENT.sub(" ", text)

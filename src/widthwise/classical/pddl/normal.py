@@ -1,8 +1,9 @@
 """The normal form of a task: what the reader hands to the grounder, integers all through.
 
-Conditions are conjunctions of literals, effects are single literals under such a condition, quantifiers are gone:
-existential ones became parameters, universal conditions became axioms, disjunctions became several schemas of the
-same name. This is the normal form of Fast Downward's translator (Helmert 2009), so that the two can be compared.
+Conditions are conjunctions of literals, effects are single literals under such a condition, quantifiers are
+gone: existential ones became parameters, universal conditions became axioms, disjunctions became several
+schemas of the same name. This is the normal form of Fast Downward's translator (Helmert 2009), so that the
+two can be compared.
 
 Terms are integers: `t >= 0` is the schema's variable number t, `t < 0` is the object number `~t`.
 """
@@ -63,7 +64,7 @@ class NormalCost:
 
 @dataclass(frozen=True, slots=True)
 class NormalAction:
-    """An action schema; `parameters` are indices of domains, the first `shown` of them are the PDDL parameters."""
+    """An action schema; `parameters` are indices of domains, the first `shown` are the PDDL parameters."""
 
     name: str
     parameters: tuple[int, ...]
@@ -86,9 +87,9 @@ class NormalAxiom:
 class NormalTask:
     """A whole task in normal form.
 
-    `domains` are the sets of objects that variables range over, ascending. `init` holds, per predicate (equality left
-    out), the arguments of its initial facts one after another; where there are no arguments, a single 0 stands for the
-    fact. `tables` are the values of cost functions by their
+    `domains` are the sets of objects that variables range over, ascending. `init` holds, per predicate
+    (equality left out), the arguments of its initial facts one after another; where there are no arguments, a
+    single 0 stands for the fact. `tables` are the values of cost functions by their
     arguments. `goal` is ground: its arguments are all objects.
     """
 
@@ -103,3 +104,4 @@ class NormalTask:
     goal: tuple[NormalLiteral, ...]
     uses_costs: bool = False
     tables: list[dict[tuple[int, ...], float]] = field(default_factory=list)
+    table_names: list[str] = field(default_factory=list)  # for messages; may be empty

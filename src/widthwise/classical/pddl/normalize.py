@@ -1,7 +1,8 @@
 """The normal form: from the syntax tree of a domain and a problem to integers.
 
-What depends on the domain alone is done once per domain and kept with it. The steps are those of Helmert (2009):
-negation normal form, universal conditions become axioms, disjunctions are split, existential variables become parameters.
+What depends on the domain alone is done once per domain and kept with it. The steps are those of Helmert
+(2009): negation normal form, universal conditions become axioms, disjunctions are split, existential
+variables become parameters.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class _Builder:
             schemas.append(((), simple))
         effects: list[tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...], Lit]] = []
         for variables, condition, lit in flat:
-            if not variables and condition == TRUE:
+            if not variables and condition is TRUE:
                 effects.append(((), (), lit))
                 continue
             names = tuple((fresh(name, types, used), types) for name, types in variables)
@@ -222,7 +223,7 @@ class _Builder:
         )
 
     def simple(self, condition: Condition, terms: dict[str, int]) -> tuple[NormalLiteral, ...] | None:
-        """Translate a conjunction of atoms and negated atoms directly; most conditions are no more than that."""
+        """Translate a conjunction of atoms and negated atoms directly, as most conditions are."""
         parts = condition.parts if isinstance(condition, And) else (condition,)
         found = []
         literal = self.literal
@@ -304,6 +305,7 @@ def normalize(
         goal=literals,
         uses_costs=problem.minimize_cost,
         tables=_tables(builder, problem, number_of) if problem.minimize_cost else [],
+        table_names=list(builder.functions),
     )
 
 

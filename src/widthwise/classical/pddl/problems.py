@@ -217,7 +217,7 @@ class ProblemParser(DomainParser):
         """Read the facts again, slowly, to complain about the first bad one where it stands."""
         self.i = start
         while self.tokens[self.i] == "(":
-            if self.tokens[self.i + 1] in self.predicates:
+            if self.tokens[self.i + 1] in self.predicates and not self._timed(self.i):
                 self.condition({})
             else:
                 self._special(self.tokens[self.i + 1], [], again=True)
@@ -251,7 +251,7 @@ class ProblemParser(DomainParser):
             if not isinstance(atom, Atom):
                 self.fail("this cannot be denied in the initial state", at, expected="(not (predicate …))")
             denied.append((atom.predicate, atom.args, at))
-        elif head == "at" and number(self.tokens[at + 2]) is not None and self.tokens[at + 3] == "(":
+        elif self._timed(at):
             self.refuse("timed initial literals", at)
         elif head in {"and", "or", "forall", "exists", "oneof", "unknown"}:
             self.fail(
@@ -259,6 +259,11 @@ class ProblemParser(DomainParser):
             )
         else:
             self._bad_head(head, at, "a fact")
+
+    def _timed(self, at: int) -> bool:
+        """Tell whether a timed initial literal begins here; `at` may be a predicate as well."""
+        tokens = self.tokens
+        return tokens[at + 1] == "at" and number(tokens[at + 2]) is not None and tokens[at + 3] == "("
 
     def _value(self, name: str, args: Args, at: int, again: bool) -> None:
         """Read the number a function has, after the function's last token."""

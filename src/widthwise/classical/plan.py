@@ -1,0 +1,87 @@
+"""Plans and plan files, in the format that VAL and Fast Downward write."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from widthwise.classical.pddl.lexer import read_text
+from widthwise.core.errors import InputError
+
+_COST = re.compile(r";\s*cost\s*=\s*([0-9.eE+]+)\s*(?:\((unit|general) cost\))?", re.IGNORECASE)
+_STEP = re.compile(r"(?:[0-9.]+\s*:\s*)?\(\s*([^()\s]+(?:\s+[^()\s]+)*)\s*\)(?:\s*\[[0-9.]*\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sequence of ground actions such as `(move a b)`, with what it costs."""
+
+    steps: tuple[str, ...]
+    cost: float
+    unit_cost: bool = True
+
+    def text(self) -> str:
+        """Return the plan as a plan file has it: one action per line, the cost last."""
+        kind = "unit cost" if self.unit_cost else "general cost"
+        return "".join(f"{line}\n" for line in (*self.steps, f"; cost = {number_text(self.cost)} ({kind})"))
+
+    def write(self, path: str | Path) -> None:
+        """Write the plan to a file."""
+        try:
+            Path(path).write_text(self.text(), encoding="utf-8")
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(f"{path}: the plan cannot be written ({reason})") from None
+
+    @staticmethod
+    def read(path: str | Path) -> Plan:
+        """Read a plan file."""
+        text, name = read_text(path)
+        return Plan.parse(text, name)
+
+    @staticmethod
+    def parse(text: str, filename: str = "<plan>") -> Plan:
+        """Read a plan from a text.
+
+        Comments, blank lines, upper case and step numbers (`0: (a b)` and `0.000: (a b) [1]`) are accepted.
+        Without a line that tells the cost it is the number of steps.
+        """
+        steps: list[str] = []
+        cost: float | None = None
+        unit = True
+        for number, line in enumerate(text.splitlines(), 1):
+            told = _COST.match(line.strip())
+            if told is not None:
+                try:
+                    cost = float(told[1])
+                except ValueError:
+                    raise _bad_line(filename, number, line, f"'{told[1]}' is no number") from None
+                unit = (told[2] or "unit").lower() == "unit"
+            content = line.split(";", 1)[0].strip()
+            if not content:
+                continue
+            step = _STEP.fullmatch(content)
+            if step is None:
+                what = (
+                    "parentheses do not match"
+                    if content.count("(") != content.count(")")
+                    else "this is no step"
+                )
+                raise _bad_line(filename, number, line, what)
+            steps.append(f"({' '.join(step[1].lower().split())})")
+        return Plan(tuple(steps), len(steps) if cost is None else cost, unit)
+
+
+def number_text(value: float) -> str:
+    """Write a cost: whole numbers without a point."""
+    return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def _bad_line(filename: str, number: int, line: str, what: str) -> InputError:
+    column = len(line) - len(line.lstrip()) + 1
+    shown = line.rstrip()[:100]
+    return InputError(
+        f"{filename}:{number}:{column}: {what}\n  {shown}\n  {' ' * (column - 1)}^\n"
+        "expected: one action per line, such as (move a b)"
+    )

@@ -1,0 +1,141 @@
+"""What several commands share: limits, Ctrl-C, numbers in words, files that appear whole."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from widthwise.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from widthwise import _native
+    from widthwise.core.budget import Budget
+
+
+def whole_number(text: str) -> int:
+    """An option's value that is a whole number above 0; `10_000` and `1e6` are numbers too."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not number >= 1 or not number.is_integer():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text) if text.isdigit() else int(number)
+
+
+def amount(text: str) -> float:
+    """An option's value that is a number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return number
+
+
+def seed(text: str) -> int:
+    """An option's value that seeds a choice."""
+    if not (text.isascii() and text.isdigit()) or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: take a whole number from 0 on")
+    return int(text)
+
+
+def add_task(parser: argparse.ArgumentParser) -> None:
+    """The two files of a task."""
+    parser.add_argument("domain", type=Path, metavar="DOMAIN", help="the PDDL domain file")
+    parser.add_argument("problem", type=Path, metavar="PROBLEM", help="the PDDL problem file")
+
+
+def add_limits(parser: argparse.ArgumentParser, *, nodes: bool) -> None:
+    """The limits of a run."""
+    group = parser.add_argument_group("limits (none by default)")
+    if nodes:
+        group.add_argument(
+            "--max-nodes",
+            type=whole_number,
+            metavar="N",
+            help="generate at most N nodes, pruned ones and the root included",
+        )
+    group.add_argument(
+        "--max-time", type=amount, metavar="S", help="stop after S seconds, reading and grounding included"
+    )
+    group.add_argument(
+        "--max-memory",
+        type=amount,
+        metavar="MB",
+        help="let the grounded task and the search take at most MB megabytes",
+    )
+
+
+def budget_of(args: argparse.Namespace) -> Budget:
+    """The limits that were given."""
+    from widthwise.core.budget import Budget
+
+    memory = args.max_memory
+    return Budget(
+        nodes=getattr(args, "max_nodes", None),
+        seconds=args.max_time,
+        bytes=None if memory is None else max(1, int(memory * 1_000_000)),
+    )
+
+
+@contextlib.contextmanager
+def stoppable(meter: _native.Meter) -> Iterator[None]:
+    """Let Ctrl-C stop the work that shares this meter, so that its counts are not lost.
+
+    The kernels and the reader ask the meter often. A second Ctrl-C does not wait for them.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        meter.interrupt()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: `1 node`, `12,000 nodes`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds, with as many digits as anybody reads."""
+    if seconds >= 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds:.1f} s" if seconds >= 10 else f"{seconds:.3f} s"
+
+
+def check_target(path: Path) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file in it")
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder} to write {path.name} to")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"the folder {folder} is not writable")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is never seen half-written."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink()

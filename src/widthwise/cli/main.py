@@ -1,0 +1,98 @@
+"""The main program: runs a command and turns whatever goes wrong into one message and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import NoReturn
+
+from widthwise.core.errors import WidthwiseError
+from widthwise.version import __version__
+
+#: The commands in the order of the help. Each is a module here with add_parser(subparsers) and
+#: run(args) -> int; it imports what is heavy inside run, so that the help stays quick.
+COMMANDS = ("solve", "validate", "ground", "bounds", "bench", "report", "examples", "demo")
+
+_DESCRIPTION = """\
+Width-based planning for PDDL tasks: keep a state only if it shows something new.
+
+A first task:
+  widthwise examples corridor --out corridor
+  widthwise solve corridor/domain.pddl corridor/problem.pddl"""
+
+_EPILOG = """\
+exit codes:
+  0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes),
+  22 out of memory, 23 out of time, 31 bad input, 34 unsupported input,
+  2 wrong usage, 130 interrupted; validate: 0 valid, 1 not valid
+
+Results go to stdout, messages to stderr. `widthwise COMMAND --help` tells more."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one message."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the call, where to read more, and leave with exit code 2."""
+        self.exit(2, f"widthwise: {message}\n(`{self.prog} --help` shows how to call it)\n")
+
+
+def make_parser() -> Parser:
+    """The parser of the whole command line."""
+    parser = Parser(
+        prog="widthwise",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"widthwise {__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = f"widthwise.cli.{name}"
+        if find_spec(module) is not None:
+            import_module(module).add_parser(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        args = make_parser().parse_args(argv)
+        code = int(args.run(args))
+        sys.stdout.flush()
+        return code
+    except WidthwiseError as error:
+        return _say(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _say("interrupted", 130)
+    except MemoryError:
+        return _say("out of memory: the machine has no more to give; --max-memory ends a run earlier", 22)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough, as `| head` does.
+        _drop_stdout()
+        return 141
+    except OSError as error:
+        _drop_stdout()
+        place = error.filename or "the output cannot be written"
+        return _say(f"{place}: {error.strerror or error}", 1)
+
+
+def _say(message: str, code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_stdout()
+    print(f"widthwise: {message}", file=sys.stderr)
+    return code
+
+
+def _drop_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter does not fail again when it flushes at the end."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    os.close(nothing)

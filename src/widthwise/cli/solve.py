@@ -1,0 +1,271 @@
+"""`widthwise solve`: find a plan for a PDDL task."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from widthwise.cli.common import (
+    add_limits,
+    add_task,
+    budget_of,
+    check_target,
+    seed,
+    stoppable,
+    write_whole,
+)
+from widthwise.core.errors import OutOfBudget, UsageError
+
+if TYPE_CHECKING:
+    from widthwise import _native
+    from widthwise.classical.solve import Result
+    from widthwise.classical.task import Task
+    from widthwise.cli.solve_text import Progress
+    from widthwise.core.budget import Budget
+    from widthwise.core.result import Status
+    from widthwise.planners.registry import Planner
+
+_DESCRIPTION = """\
+Find a plan. The plan goes to stdout, one step per line and the cost last; what the search
+did goes to stderr. Every plan is checked by an independent validator before it is shown.
+
+planners:
+  auto   IW(1), then IHIW(1,1), then IW(2), then bfs: the first that solves (default)
+  bfs    breadth-first search: complete, shortest plans, needs much memory
+  iw     IW(w): breadth-first, but keeps a state only if it shows w atoms never seen
+         together before; --width 1 (default), 2, ...
+  hiw    HIW: IW over high-level features that you name with --high, and IW again
+         inside each high-level state; --width 1,1 (default), high level first
+  ihiw   IHIW: as hiw, but discovers the high-level features by itself"""
+
+_EPILOG = """\
+examples:
+  widthwise solve domain.pddl problem.pddl
+  widthwise solve domain.pddl problem.pddl --planner iw --width 2 --max-time 60
+  widthwise solve domain.pddl problem.pddl --planner hiw --width 1,1 --high "(have-key)"
+  widthwise solve domain.pddl problem.pddl --planner ihiw --each-goal --max-nodes 10000
+
+exit codes:
+  0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes), 22 out of
+  memory, 23 out of time, 31 bad input, 34 unsupported input, 2 wrong usage,
+  130 interrupted. With --each-goal: 0 if all are solved, 12 if not, or the limit's."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command with the main program."""
+    parser = subparsers.add_parser(
+        "solve",
+        help="find a plan for a PDDL task",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_task(parser)
+    parser.add_argument(
+        "--planner", default="auto", choices=("auto", "bfs", "iw", "hiw", "ihiw"), help="default: auto"
+    )
+    parser.add_argument(
+        "--width", metavar="W", help="2, or one per level such as 1,1 (high level first); n: all features"
+    )
+    parser.add_argument(
+        "--high",
+        action="append",
+        default=[],
+        metavar="PATTERNS",
+        help="high-level features for hiw: atoms, * for any object, as in '(holding *) (at robot *)'. "
+        "Give it once per upper level; with two widths, all belong to the one upper level",
+    )
+    parser.add_argument(
+        "--goal",
+        action="append",
+        default=[],
+        metavar="GOAL",
+        help="'(on a b)': replaces the goal; may be repeated",
+    )
+    parser.add_argument(
+        "--each-goal",
+        action="store_true",
+        help="solve every goal atom on its own from the start; --max-nodes is for each, other limits for all",
+    )
+    parser.add_argument(
+        "--seed", type=seed, metavar="N", help="permute the order of operators (default: as in the files)"
+    )
+    parser.add_argument(
+        "--relevance",
+        default="none",
+        choices=("none", "task", "goal"),
+        help="first drop what cannot matter for the whole goal (task) or the goal being solved (goal)",
+    )
+    add_limits(parser, nodes=True)
+    parser.add_argument("--plan-out", type=Path, metavar="FILE", help="also write the plan to FILE")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the plan")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Solve and report; one budget covers reading, grounding and search."""
+    from widthwise.cli import solve_text
+    from widthwise.core.result import Status
+
+    planner = _planner(args)
+    if args.plan_out is not None:
+        if args.each_goal:
+            raise UsageError("--plan-out holds one plan, and --each-goal makes several: give one of them")
+        check_target(args.plan_out)
+    budget = budget_of(args)
+    meter = budget.start()
+    progress = solve_text.Progress(meter) if sys.stderr.isatty() else None
+    job = _Job(args, planner, budget, meter, progress)
+    with stoppable(meter):
+        try:
+            from widthwise.classical.load import load
+
+            task = load(args.domain, args.problem, goals=args.goal, meter=meter)
+            if args.each_goal:
+                return _each_goal(job, task)
+            result = _solve(job, task)
+        except (OutOfBudget, KeyboardInterrupt) as error:
+            halt = error if isinstance(error, OutOfBudget) else None
+            status = Status(halt.status) if halt else Status.INTERRUPTED
+            if args.json:
+                _print_json(_unfinished(job, status, str(error)))
+            said = str(error) or "interrupted"
+            print(f"widthwise: {status}: {said}, after {meter.seconds:.1f} s", file=sys.stderr)
+            return status.exit_code
+    if result.status is Status.SOLVED:
+        plan = solve_text.plan_text(result)
+        if args.plan_out is not None:
+            write_whole(args.plan_out, plan)
+        if not args.json:
+            print(plan, end="", flush=True)
+    if args.json:
+        _print_json(_data(args, result))
+    else:
+        solve_text.summarize(result, args.planner)
+        if args.plan_out is not None and result.status is not Status.SOLVED:
+            print(f"There is no plan to write: {args.plan_out} is left as it was.", file=sys.stderr)
+    return result.status.exit_code
+
+
+def _planner(args: argparse.Namespace) -> Planner:
+    from widthwise.planners.registry import make_planner, parse_widths
+
+    widths = None if args.width is None else parse_widths(args.width)
+    levels = [patterns(text) for text in args.high]
+    if widths is not None and len(widths) == 2 and len(levels) > 1:
+        levels = [[pattern for level in levels for pattern in level]]
+    return make_planner(args.planner, widths, levels)
+
+
+def patterns(text: str) -> list[str]:
+    """The patterns of one level: `(holding *) (clear a)`, or one without its parentheses."""
+    if "(" not in text and ")" not in text:
+        return [text]
+    found = re.findall(r"\([^()]*\)", text)
+    if not found or re.sub(r"\([^()]*\)", "", text).strip():
+        raise UsageError(f"--high takes atoms or patterns such as '(holding *) (clear a)', not {text!r}")
+    return found
+
+
+@dataclass(slots=True)
+class _Job:
+    """What a run shares from its first line to its last."""
+
+    args: argparse.Namespace
+    planner: Planner
+    budget: Budget
+    meter: _native.Meter
+    progress: Progress | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of the solving functions."""
+        return {
+            "budget": self.budget,
+            "seed": self.args.seed,
+            "relevance": self.args.relevance,
+            "meter": self.meter,
+            "watch": self.progress,
+        }
+
+
+def _solve(job: _Job, task: Task) -> Result:
+    from widthwise.classical.solve import solve
+
+    try:
+        return solve(task, job.planner, **job.options)
+    finally:
+        if job.progress is not None:
+            job.progress.clear()
+
+
+def _each_goal(job: _Job, task: Task) -> int:
+    from widthwise.classical.solve import solve_each_goal
+    from widthwise.cli import solve_text
+    from widthwise.core.result import Status
+
+    args, progress = job.args, job.progress
+    results: list[Result] = []
+    table = None if args.json else solve_text.GoalTable(task)
+    ended = None
+    for result in solve_each_goal(task, job.planner, **job.options):
+        result.search = None  # gives its memory back before the next goal takes some
+        results.append(result)
+        if progress is not None:
+            progress.clear()
+        if table is not None:
+            table.show(result)
+        if result.status in (Status.OUT_OF_TIME, Status.OUT_OF_MEMORY, Status.INTERRUPTED):
+            ended = result.status
+            if ended is not Status.OUT_OF_MEMORY:
+                break
+    solved = all(result.status is Status.SOLVED for result in results)
+    code = ended.exit_code if ended is not None else 0 if solved else Status.EXHAUSTED.exit_code
+    if args.json:
+        status = ended or (Status.SOLVED if solved else Status.EXHAUSTED)
+        data = _unfinished(job, status, "")
+        data |= {
+            "plan": None,
+            "generated": sum(result.generated for result in results),
+            "expanded": sum(result.expanded for result in results),
+            "pruned": sum(result.pruned for result in results),
+            "seconds": {**task.seconds, "search": sum(result.seconds["search"] for result in results)},
+            "memory_mb": max((result.memory_mb for result in results), default=0.0),
+            "goals": [_data(args, result) for result in results],
+        }
+        _print_json(data)
+    else:
+        solve_text.summarize_goals(results, len(task.goals), job.meter)
+    return code
+
+
+def _data(args: argparse.Namespace, result: Result) -> dict[str, Any]:
+    return result.to_json() | {"planner": args.planner}
+
+
+def _unfinished(job: _Job, status: Status, reason: str) -> dict[str, Any]:
+    """The object of a run that never came to search."""
+    from widthwise.classical.solve import Result
+
+    result = Result(
+        status=status,
+        planner=job.planner.name,
+        width=",".join(map(str, job.planner.widths)),
+        seed=job.args.seed,
+        seconds={"parse": job.meter.seconds, "ground": 0.0, "search": 0.0},
+        memory_mb=round(job.meter.peak_bytes / 1e6, 1),
+        budget=job.budget.describe(),
+        reason=reason,
+    )
+    return _data(job.args, result)
+
+
+def _print_json(data: dict[str, Any]) -> None:
+    json.dump(data, sys.stdout, indent=1)
+    print(flush=True)

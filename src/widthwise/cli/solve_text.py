@@ -1,0 +1,178 @@
+"""What `widthwise solve` tells people: plan, summary, the story of IHIW, tables and progress."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from widthwise.classical.plan import Plan, number_text
+from widthwise.cli.common import count, duration
+from widthwise.core.result import Status
+
+if TYPE_CHECKING:
+    from widthwise import _native
+    from widthwise.classical.solve import Discovered, Result
+    from widthwise.classical.task import Task
+
+#: What each ending means, for those without a reason of their own.
+_MEANING = {
+    Status.OUT_OF_NODES: "the node limit was reached; this says nothing about whether a plan exists",
+    Status.OUT_OF_TIME: "the time limit was reached; this says nothing about whether a plan exists",
+    Status.OUT_OF_MEMORY: "the memory limit was reached; this says nothing about whether a plan exists",
+    Status.INTERRUPTED: "interrupted; these are the counts so far",
+}
+_STORY_SHOWN = 6
+
+
+def tell(text: str, *, indent: str = "", first: str | None = None) -> None:
+    """Print a paragraph to stderr, as wide as the terminal but no wider than a page."""
+    width = min(shutil.get_terminal_size((80, 24)).columns, 100)
+    lead = indent if first is None else first
+    print(
+        textwrap.fill(
+            text,
+            width,
+            initial_indent=lead,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        ),
+        file=sys.stderr,
+    )
+
+
+def plan_text(result: Result) -> str:
+    """The plan as a plan file has it."""
+    return Plan(tuple(result.plan or ()), result.cost or 0.0, result.unit_cost).text()
+
+
+def planner_name(result: Result, asked: str) -> str:
+    """The planner in the paper's words."""
+    return "breadth-first search" if asked == "bfs" else result.planner
+
+
+def summarize(result: Result, asked: str) -> None:
+    """Say how a run ended and what it took."""
+    name = planner_name(result, asked)
+    if result.plan and sys.stdout.isatty() and sys.stderr.isatty():
+        print(file=sys.stderr)  # sets the summary apart from the plan where both are on the screen
+    if result.status is Status.SOLVED:
+        by = f"{name}: {result.reason}" if result.reason else f"solved by {name}"
+        plan = result.plan or []
+        steps = "the goal holds already" if not plan else count(len(plan), "step")
+        tell(f"{by}; {steps}, cost {number_text(result.cost or 0)}, checked by the validator.")
+    else:
+        meaning = result.reason or _MEANING.get(result.status, "")
+        told = meaning if name in meaning else f"{name}: {meaning}"
+        tell(f"{result.status}: {told}.")
+    seconds = result.seconds
+    nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"
+    if result.high_level_nodes:
+        nodes += f", {count(result.high_level_nodes, 'high-level node')}"
+    total = sum(seconds.values())
+    times = ", ".join(f"{kind} {duration(seconds.get(kind, 0.0))}" for kind in ("parse", "ground", "search"))
+    tell(f"{nodes}; {duration(total)} ({times}).")
+    story(result.story)
+
+
+def story(chapters: Sequence[Discovered]) -> None:
+    """Tell how IHIW found its high-level features."""
+    if not chapters:
+        return
+    tell("How the hierarchy was found:")
+    for number, chapter in enumerate(chapters, 1):
+        if number > _STORY_SHOWN and number < len(chapters):
+            if number == len(chapters) - 1:
+                tell(
+                    f"... {count(len(chapters) - _STORY_SHOWN - 1, 'more feature')}; --json has them all ...",
+                    indent="  ",
+                )
+            continue
+        tell(chapter_text(chapter), indent="     ", first=f"  {number}. ")
+
+
+def chapter_text(chapter: Discovered) -> str:
+    """One chapter in words."""
+    last = chapter.branch[-3:]
+    shown = ("... " if len(chapter.branch) > len(last) else "") + " ".join(last)
+    others = len(chapter.candidates) - 1
+    one_of = f", one of {others + 1} atoms it proposed" if others else ""
+    return (
+        f"After {count(chapter.generated, 'node')} nothing novel was left. The branch {shown} had been "
+        "pruned, but "
+        f"something new came true on its way: {chapter.feature}{one_of}. With it as a high-level feature "
+        "the tree falls "
+        f"into {count(chapter.high_level_nodes, 'high-level node')}, each with a novelty table of its "
+        "own; the search "
+        f"went on and generated {count(chapter.search, 'more node')}."
+    )
+
+
+class GoalTable:
+    """The table of --each-goal, a line as soon as its goal is done."""
+
+    def __init__(self, task: Task) -> None:
+        self.wide = min(max([len(goal.name) for goal in task.goals] + [4]), 50)
+        print(f"{'goal':<{self.wide}}  {'status':<13} {'nodes':>12} {'plan':>6}  true at start")
+
+    def show(self, result: Result) -> None:
+        """Print the line of one goal."""
+        length = "-" if result.plan is None else str(len(result.plan))
+        start = "yes" if result.true_at_start else "no"
+        goal = result.goal or "goal"
+        print(
+            f"{goal:<{self.wide}}  {result.status!s:<13} {result.generated:>12,} {length:>6}  {start}",
+            flush=True,
+        )
+
+
+def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter) -> None:
+    """Say how many goals were solved."""
+    solved = [result for result in results if result.status is Status.SOLVED]
+    already = sum(result.true_at_start for result in solved)
+    text = f"{len(solved)} of {count(goals, 'goal')} solved"
+    if already:
+        text += f" ({already} of them true at the start)"
+    nodes = sum(result.generated for result in results)
+    text += f"; {count(nodes, 'node')} generated, {duration(meter.seconds)} in all."
+    if len(results) < goals:
+        why = _MEANING[results[-1].status].partition(";")[0]
+        text += f" {count(goals - len(results), 'goal')} not tried: {why}."
+    tell(text)
+
+
+class Progress:
+    """A line on the terminal that says how a search goes; rewritten a few times a second at most."""
+
+    def __init__(self, meter: _native.Meter) -> None:
+        self.meter = meter
+        self.shown = False
+        self.last = time.monotonic()
+        self.before = 0
+
+    def __call__(self, search: _native.Search) -> None:
+        """Hear of a search that is still going."""
+        now = time.monotonic()
+        if now - self.last < 0.1:
+            return
+        rate = max(0, search.generated - self.before) / (now - self.last)
+        self.last, self.before = now, search.generated
+        kept = search.generated - search.pruned - search.pruned_entries
+        line = (
+            f"{search.generated:,} nodes, {rate / 1000:,.0f}k/s, depth {search.depth:,}, "
+            f"{kept:,} kept, {search.pruned + search.pruned_entries:,} pruned, {self.meter.seconds:.1f} s"
+        )
+        width = shutil.get_terminal_size((80, 24)).columns - 1
+        print(f"\r\x1b[K{line[:width]}", end="", file=sys.stderr, flush=True)
+        self.shown = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self.shown = False
+        self.before = 0

@@ -144,6 +144,12 @@ def huge(objects: int = 200) -> NormalTask:
     )
 
 
+def barren() -> NormalTask:
+    """The same, but the last parameter must differ from itself: long work for nothing, without memory."""
+    normal = huge(300)
+    return replace(normal, actions=[act(4, [lit(1, 0), lit(0, 3, 3, negated=True)], lit(2, 0, 1, 2, 3))])
+
+
 def test_a_small_task_is_what_one_writes_by_hand() -> None:
     task = ground(small(), _native.Meter())
     assert describe(task).operators == [(0, (0, 1), [0], [], [1], [0], 1.0, [])]
@@ -183,11 +189,11 @@ def test_the_meter_keeps_the_bytes_of_the_task_and_nothing_else() -> None:
 
 
 def test_a_time_limit_is_kept() -> None:
-    meter = _native.Meter(seconds=0.4)
+    meter = _native.Meter(seconds=0.5)
     start = time.perf_counter()
     with pytest.raises(OutOfTime):
-        ground(huge(), meter)
-    assert time.perf_counter() - start < 0.4 * 1.05 + 0.05  # freeing half a gigabyte takes a moment
+        ground(barren(), meter)
+    assert 0.45 < time.perf_counter() - start < 0.5 * 1.05 + 0.05  # a busy machine may be late to tell
     assert meter.bytes == 0
 
 
@@ -218,7 +224,7 @@ def test_ctrl_c_stops_at_once() -> None:
     timer.start()
     start = time.perf_counter()
     with pytest.raises(Interrupted):
-        ground(huge(), _native.Meter(seconds=20))
+        ground(barren(), _native.Meter(seconds=20))
     assert time.perf_counter() - start < 1.0
 
 
@@ -226,7 +232,7 @@ def test_another_thread_can_stop_it() -> None:
     meter = _native.Meter(seconds=20)
     threading.Timer(0.1, meter.interrupt).start()
     with pytest.raises(Interrupted):
-        ground(huge(), meter)
+        ground(barren(), meter)
 
 
 def test_bad_numbers_are_refused_not_followed() -> None:

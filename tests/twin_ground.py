@@ -1,4 +1,4 @@
-"""The grounder's twin: all instantiations by itertools.product, fixpoints by going round until nothing changes."""
+"""The grounder's twin: all instantiations by itertools.product, fixpoints by going round and round."""
 
 from __future__ import annotations
 

@@ -63,6 +63,8 @@ std::tuple<std::shared_ptr<Task>, Ids, Ids> restrict_task(const Task& task, cons
 void bind_ground(nb::module_& module) {
     module.def(
         "ground", &ground, "words"_a, "numbers"_a, "meter"_a,
+        nb::sig("def ground(words: array.array[int], numbers: array.array[float], meter: Meter) -> "
+                "Task | Halt | tuple[bool, int, list[int]]"),
         "Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).");
     module.def(
         "restrict", &restrict_task, "task"_a, "goal_pos"_a, "goal_neg"_a,

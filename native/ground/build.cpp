@@ -51,6 +51,11 @@ void Builder::build(Task& task) {
 }
 
 void Builder::account(const Task& task) {
+    // Rows count their items in 32 bits; this is asked often enough that the rest cannot be used up in
+    // between.
+    for (const Rows* rows :
+         {&task.pre_pos, &task.add, &task.del, &task.effect_pos, &task.axiom_pos, &task.operator_args})
+        if (rows->item_count() > 0xf0000000) throw Halted{Halt::memory};
     const std::uint64_t bytes = bytes_of(task);
     if (bytes > accounted_) {
         charge(*world_->meter, bytes - accounted_);

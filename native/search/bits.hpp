@@ -25,6 +25,19 @@ inline void for_each_bit(const Word* words, std::size_t word_count, Visit&& visi
     }
 }
 
+// The first word at or after `from` in which `left` has a bit that `right` lacks; `word_count` if there is none.
+// Four words at a time, so that the compiler can use vector registers.
+inline std::size_t first_beyond(const Word* left, const Word* right, std::size_t from, std::size_t word_count) {
+    std::size_t word = from;
+    for (; word + 4 <= word_count; word += 4) {
+        const Word beyond = (left[word] & ~right[word]) | (left[word + 1] & ~right[word + 1]) |
+                            (left[word + 2] & ~right[word + 2]) | (left[word + 3] & ~right[word + 3]);
+        if (beyond != 0) break;
+    }
+    while (word < word_count && (left[word] & ~right[word]) == 0) ++word;
+    return word;
+}
+
 inline std::uint64_t mix(std::uint64_t value) {
     value ^= value >> 32;
     value *= 0xd6e8feb86659fd93ULL;

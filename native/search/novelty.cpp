@@ -36,9 +36,7 @@ AtomTable::AtomTable(Meter& meter, std::size_t atom_count) : meter_(&meter) {
 AtomTable::~AtomTable() { meter_->release(bytes()); }
 
 bool AtomTable::novel(const Word*, const Word* state) {
-    for (std::size_t word = 0; word < seen_.size(); ++word)
-        if ((state[word] & ~seen_[word]) != 0) return true;
-    return false;
+    return first_beyond(state, seen_.data(), 0, seen_.size()) < seen_.size();
 }
 
 bool AtomTable::insert(const Word*, const Word* state) {
@@ -90,9 +88,9 @@ bool PairTable::novel_child(const Word* state, std::span<const std::uint32_t> ad
         }
         if (row_of_[atom] == kNoRow) return true;
         const Word* row = rows_.row(row_of_[atom]);
-        for (std::size_t word = 0; word < word_count_; ++word) {
+        for (std::size_t word = first_beyond(state, row, 0, word_count_); word < word_count_;
+             word = first_beyond(state, row, word + 1, word_count_)) {
             Word unseen = state[word] & ~row[word];
-            if (unseen == 0) continue;
             for (const std::uint32_t gone : del)
                 if ((gone >> 6) == word) unseen &= ~(Word{1} << (gone & 63));
             if (unseen != 0) return true;
@@ -118,7 +116,7 @@ bool PairTable::novel(const Word* before, const Word* state) {
             return;
         }
         const Word* row = rows_.row(row_of_[atom]);
-        for (std::size_t word = 0; word < word_count_ && !found; ++word) found = (state[word] & ~row[word]) != 0;
+        found = first_beyond(state, row, 0, word_count_) < word_count_;
     });
     return found;
 }
@@ -135,7 +133,8 @@ bool PairTable::insert(const Word* before, const Word* state) {
         fits = ensure_row(atom);
         if (!fits) return;
         Word* row = rows_.row(row_of_[atom]);
-        for (std::size_t word = 0; word < word_count_ && fits; ++word) {
+        for (std::size_t word = first_beyond(state, row, 0, word_count_); word < word_count_ && fits;
+             word = first_beyond(state, row, word + 1, word_count_)) {
             // The matrix is symmetric, so a pair known in this row is known in the other one as well.
             Word fresh = state[word] & ~row[word];
             row[word] |= fresh;

@@ -35,8 +35,8 @@ def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
 
     Atoms are ordered by predicate and arguments, operators by schema and arguments. Static conditions are
     evaluated away, negative conditions on atoms out of reach are dropped, and so are operators without
-    effects. Operators that differ only in parameters that are not shown are all there. The meter stays charged
-    with the memory of the result.
+    effects. Operators that differ only in parameters that are not shown are all there. The meter stays
+    charged with the memory of the result.
     """
     words, numbers = _pack(normal)
     outcome = _native.ground(words, numbers, meter)
@@ -54,62 +54,57 @@ def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
 
 
 def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:
-    words = array("i", (len(normal.objects), len(normal.predicates)))
+    words = [len(normal.objects), len(normal.predicates)]
     numbers = array("d")
     for predicate in normal.predicates:
-        words.extend((predicate.arity, predicate.kind))
+        words += (predicate.arity, predicate.kind)
     words.append(len(normal.domains))
     for domain in normal.domains:
         words.append(len(domain))
-        words.extend(domain)
+        words += domain
     for predicate, facts in zip(normal.predicates, normal.init, strict=True):
         # A predicate without arguments has none to count its fact by: any entry tells that it is true.
         words.append(len(facts) // predicate.arity if predicate.arity else min(len(facts), 1))
         if predicate.arity:
-            words.extend(facts)
+            words += facts
     words.append(len(normal.tables))
     for table in normal.tables:
-        words.extend((len(next(iter(table), ())), len(table)))
-        for args, value in table.items():
-            words.extend(args)
-            numbers.append(value)
+        words += (len(next(iter(table), ())), len(table))
+        for args in table:
+            words += args
+        numbers.extend(table.values())
     words.append(len(normal.actions))
     for action in normal.actions:
         _pack_action(action, words, numbers)
     words.append(len(normal.axioms))
     for axiom in normal.axioms:
         words.append(len(axiom.parameters))
-        words.extend(axiom.parameters)
-        _pack_literal(axiom.head, words)
+        words += axiom.parameters
+        words += (axiom.head.predicate, axiom.head.negated, *axiom.head.args)
         _pack_literals(axiom.condition, words)
     _pack_literals(normal.goal, words)
-    return words, numbers
+    return array("i", words), numbers
 
 
-def _pack_action(action: NormalAction, words: array[int], numbers: array[float]) -> None:
+def _pack_action(action: NormalAction, words: list[int], numbers: array[float]) -> None:
     words.append(len(action.parameters))
-    words.extend(action.parameters)
+    words += action.parameters
     words.append(action.shown)
     _pack_literals(action.precondition, words)
     words.append(len(action.effects))
     for effect in action.effects:
         words.append(len(effect.parameters))
-        words.extend(effect.parameters)
+        words += effect.parameters
         _pack_literals(effect.condition, words)
-        _pack_literal(effect.literal, words)
+        literal = effect.literal
+        words += (literal.predicate, literal.negated, *literal.args)
     numbers.append(action.cost.constant)
     words.append(len(action.cost.tables))
     for table, args in action.cost.tables:
-        words.extend((table, len(args)))
-        words.extend(args)
+        words += (table, len(args), *args)
 
 
-def _pack_literals(literals: tuple[NormalLiteral, ...], words: array[int]) -> None:
+def _pack_literals(literals: tuple[NormalLiteral, ...], words: list[int]) -> None:
     words.append(len(literals))
     for literal in literals:
-        _pack_literal(literal, words)
-
-
-def _pack_literal(literal: NormalLiteral, words: array[int]) -> None:
-    words.extend((literal.predicate, int(literal.negated)))
-    words.extend(literal.args)
+        words += (literal.predicate, literal.negated, *literal.args)

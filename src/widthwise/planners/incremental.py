@@ -25,7 +25,7 @@ class IHIW:
     rebuild: Literal["changed", "new"] = "changed"  # which novelty tables are rebuilt after restructuring
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     negated: bool = False  # "does not hold" is a feature value as well
-    stuck: Literal["wake", "stop"] = "wake"  # no branch proposes a feature: wake high-level nodes without novelty, or stop
+    stuck: Literal["wake", "stop"] = "wake"  # when no branch proposes a feature: wake high-level nodes, or stop
 
     @property
     def name(self) -> str:
@@ -76,8 +76,8 @@ class _Run:
             self.story[-1].search = self.search.generated - self.story[-1].generated
         if outcome.status is Status.EXHAUSTED:
             outcome.reason = (
-                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch proposes "
-                "another one. It prunes, so this says nothing about whether a plan exists"
+                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch "
+                "proposes another one. It prunes, so this says nothing about whether a plan exists"
             )
         return outcome
 

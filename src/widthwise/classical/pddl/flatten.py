@@ -25,7 +25,8 @@ from widthwise.classical.pddl.syntax import (
 )
 from widthwise.classical.pddl.typetable import Types
 
-FlatEffect: TypeAlias = tuple[tuple[tuple[str, Types], ...], Formula, Lit]
+Variables: TypeAlias = tuple[tuple[str, Types], ...]
+FlatEffect: TypeAlias = tuple[Variables, Formula, Lit]
 
 
 def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
@@ -33,13 +34,13 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
 
     Where an action adds and deletes the same atom under the same condition, only the addition is kept.
     """
-    found: dict[FlatEffect, None] = {}
+    found: dict[tuple[Variables, Formula | None, str, tuple[str, ...], bool], None] = {}
     constant = 0.0
     terms: list[FunctionTerm] = []
 
     def walk(
         effect: Effect,
-        variables: tuple[tuple[str, Types], ...],
+        variables: Variables,
         condition: Formula,
         names: dict[str, str],
         scope: dict[str, Types],
@@ -48,11 +49,12 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
         match effect:
             case LiteralEffect(atom, negated):
                 args = tuple([names.get(arg, arg) for arg in atom.args]) if names else atom.args
-                if (variables, condition, Lit(atom.predicate, args, not negated)) in found:
+                key = (variables, None if condition is TRUE else condition, atom.predicate, args)
+                if (*key, not negated) in found:
                     if negated:
                         return
-                    del found[variables, condition, Lit(atom.predicate, args, True)]
-                found[variables, condition, Lit(atom.predicate, args, negated)] = None
+                    del found[*key, True]
+                found[*key, negated] = None
             case AndEffect(parts):
                 for part in parts:
                     walk(part, variables, condition, names, scope)
@@ -66,10 +68,15 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
                 formula = negation_normal_form(when)
                 if any(old != new for old, new in names.items()):
                     formula = rename(formula, dict(scope), names)
-                walk(part, variables, conjunction([condition, formula]), names, scope)
+                both = conjunction([condition, formula])
+                walk(part, variables, TRUE if both == TRUE else both, names, scope)
             case IncreaseCost(amount, tables):
                 constant += amount
                 terms.extend(tables)
 
     walk(action.effect, (), TRUE, {}, {variable.name: variable.types for variable in action.parameters})
-    return list(found), IncreaseCost(constant, tuple(terms))
+    effects = [
+        (variables, condition or TRUE, Lit(predicate, args, negated))
+        for variables, condition, predicate, args, negated in found
+    ]
+    return effects, IncreaseCost(constant, tuple(terms))

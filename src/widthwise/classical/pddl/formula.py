@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
 
+from widthwise.classical.pddl.node import Node
 from widthwise.classical.pddl.syntax import (
     And,
     Atom,
@@ -25,8 +25,7 @@ from widthwise.classical.pddl.typetable import Types
 TypeMap: TypeAlias = dict[str, Types]  # the variables used so far in an action or a rule, with their types
 
 
-@dataclass(frozen=True, slots=True)
-class Lit:
+class Lit(Node):
     """A literal; equality is the predicate `=`."""
 
     predicate: str
@@ -34,30 +33,26 @@ class Lit:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Conj:
+class Conj(Node):
     """A conjunction; the empty one is true."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Disj:
+class Disj(Node):
     """A disjunction; the empty one is false."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
+class Some(Node):
     """An existential condition."""
 
     variables: tuple[tuple[str, Types], ...]
     part: Formula
 
 
-@dataclass(frozen=True, slots=True)
-class All:
+class All(Node):
     """A universal condition."""
 
     variables: tuple[tuple[str, Types], ...]

@@ -166,7 +166,7 @@ class _Builder:
             schemas.append(((), simple))
         effects: list[tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...], Lit]] = []
         for variables, condition, lit in flat:
-            if not variables and condition == TRUE:
+            if not variables and condition is TRUE:
                 effects.append(((), (), lit))
                 continue
             names = tuple((fresh(name, types, used), types) for name, types in variables)
@@ -305,6 +305,7 @@ def normalize(
         goal=literals,
         uses_costs=problem.minimize_cost,
         tables=_tables(builder, problem, number_of) if problem.minimize_cost else [],
+        table_names=list(builder.functions),
     )
 
 

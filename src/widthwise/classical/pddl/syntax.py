@@ -11,192 +11,173 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from widthwise.classical.pddl.lexer import Source
+from widthwise.classical.pddl.node import Node
 from widthwise.classical.pddl.typetable import Types, TypeTable
 
 Args: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Node):
     """A variable with its type; several types mean `either`."""
 
     name: str
     types: Types
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Node):
     """A predicate over variables and objects."""
 
     predicate: str
     args: Args
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Equality:
+class Equality(Node):
     """Two terms are the same object."""
 
     left: str
     right: str
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Node):
     """The empty condition `()`, which always holds."""
 
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Node):
     """All parts hold."""
 
     parts: tuple[Condition, ...]
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Node):
     """At least one part holds."""
 
     parts: tuple[Condition, ...]
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Node):
     """The part does not hold."""
 
     part: Condition
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Imply:
+class Imply(Node):
     """If the left side holds, the right side does."""
 
     left: Condition
     right: Condition
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Forall:
+class Forall(Node):
     """The part holds for all values of the variables."""
 
     variables: tuple[Variable, ...]
     part: Condition
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Node):
     """The part holds for some values of the variables."""
 
     variables: tuple[Variable, ...]
     part: Condition
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
 Condition: TypeAlias = Atom | Equality | Truth | And | Or | Not | Imply | Forall | Exists
 
 
-@dataclass(frozen=True, slots=True)
-class LiteralEffect:
+class LiteralEffect(Node):
     """The atom becomes true, or false if negated."""
 
     atom: Atom
     negated: bool = False
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class AndEffect:
+class AndEffect(Node):
     """All parts happen."""
 
     parts: tuple[Effect, ...]
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class ForallEffect:
+class ForallEffect(Node):
     """The part happens for all values of the variables."""
 
     variables: tuple[Variable, ...]
     part: Effect
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(Node):
     """The part happens if the condition holds before the action."""
 
     condition: Condition
     part: Effect
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionTerm:
+class FunctionTerm(Node):
     """A cost function over variables and objects."""
 
     name: str
     args: Args
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class IncreaseCost:
+class IncreaseCost(Node):
     """The cost of the plan grows by a constant and by table values."""
 
     constant: float
     terms: tuple[FunctionTerm, ...] = ()
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
 Effect: TypeAlias = LiteralEffect | AndEffect | ForallEffect | When | IncreaseCost
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(Node):
     """A declared predicate."""
 
     name: str
     parameters: tuple[Variable, ...]
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Node):
     """A declared numeric function; only the cost of a plan may change."""
 
     name: str
     parameters: tuple[Variable, ...]
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Node):
     """An action schema."""
 
     name: str
     parameters: tuple[Variable, ...]
     precondition: Condition
     effect: Effect
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(Node):
     """A rule of a derived predicate: its atom holds wherever the condition does."""
 
     predicate: str
     parameters: tuple[Variable, ...]
     condition: Condition
-    at: int = field(default=-1, compare=False)
+    at: int = -1
 
 
 @dataclass(slots=True, eq=False)

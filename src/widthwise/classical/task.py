@@ -86,7 +86,8 @@ class Task:
     def operator_name(self, op: int) -> str:
         """The name of one operator."""
         schema = self.normal.actions[self._schemas[op]]
-        return _call(schema.name, [self.normal.objects[index] for index in self.native.operator_args(op)[: schema.shown]])
+        shown = self.native.operator_args(op)[: schema.shown]
+        return _call(schema.name, [self.normal.objects[index] for index in shown])
 
     @cached_property
     def _schemas(self) -> list[int]:

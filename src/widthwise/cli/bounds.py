@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 _DESCRIPTION = """\
 Print N(n,d,w), the most states that IW(w) can find novel when a state is N features
@@ -26,7 +27,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("features", type=_number, metavar="N", help="number of features (of the lowest level)")
+    parser.add_argument(
+        "features", type=_number, metavar="N", help="number of features (of the lowest level)"
+    )
     parser.add_argument("values", type=_number, metavar="D", help="number of values of each feature")
     parser.add_argument("width", type=_number, metavar="W", help="the width")
     parser.add_argument(
@@ -45,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the bound, or both bounds and their ratio."""
     from widthwise.planners.bounds import Level, flat_states, hierarchical_states, novel_states
 
+    # Bounds may have more digits than Python prints by default.
+    sys.set_int_max_str_digits(0)
     levels: list[Level] = [(n, d, w) for n, d, w in args.high]
     levels.append((args.features, args.values, args.width))
     if len(levels) == 1:
@@ -60,23 +65,27 @@ def run(args: argparse.Namespace) -> int:
     ]
     for name, formula, bound in zip(names, formulas, (hierarchy, flat), strict=True):
         print(f"{name:<{max(map(len, names))}}  {_line(f'{formula:<{max(map(len, formulas))}}', bound)}")
-    more, fewer = ("fewer", hierarchy) if hierarchy <= flat else ("more", flat)
-    print(f"the hierarchy meets at most {_short((flat + hierarchy - fewer) / fewer)} times {more}")
+    larger, smaller = max(hierarchy, flat), min(hierarchy, flat)
+    how = "smaller" if hierarchy <= flat else "larger"
+    tenths = larger * 10 // smaller
+    ratio = f"{tenths // 10}.{tenths % 10}" if tenths < 1000 else _about(tenths // 10)
+    print(f"the bound of the hierarchy is {ratio} times {how}")
     return 0
 
 
 def _line(formula: str, bound: int) -> str:
-    digits = str(bound)
-    return f"{formula} = {digits}" + (f"  (about {_scientific(digits)})" if len(digits) > 6 else "")
+    return f"{formula} = {bound}" + (f"  (about {_about(bound)})" if bound >= 10**6 else "")
 
 
-def _scientific(digits: str) -> str:
-    """A big number in short, whatever its size: floats would overflow."""
-    return f"{digits[0]}.{digits[1]}e{len(digits) - 1}"
-
-
-def _short(ratio: float) -> str:
-    return f"{ratio:.1f}" if ratio < 100 else f"{ratio:,.0f}"
+def _about(number: int) -> str:
+    """A number in short; done with integers, because the bounds soon pass what a float can hold."""
+    if number < 10**6:
+        return f"{number:,}"
+    exponent = len(str(number)) - 1
+    digits = (number + 5 * 10 ** (exponent - 2)) // 10 ** (exponent - 1)
+    if digits >= 100:
+        digits, exponent = digits // 10, exponent + 1
+    return f"{digits // 10}.{digits % 10}e{exponent}"
 
 
 def _number(text: str) -> int:

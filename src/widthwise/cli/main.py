@@ -1,4 +1,4 @@
-"""The main program: finds the commands, runs one, and turns whatever goes wrong into one message and an exit code."""
+"""The main program: runs a command and turns whatever goes wrong into one message and an exit code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import NoReturn
 from widthwise.core.errors import WidthwiseError
 from widthwise.version import __version__
 
-#: The commands in the order of the help. Each is a module here with add_parser(subparsers) and run(args) -> int; it
-#: imports what is heavy inside run, so that the help stays quick.
+#: The commands in the order of the help. Each is a module here with add_parser(subparsers) and
+#: run(args) -> int; it imports what is heavy inside run, so that the help stays quick.
 COMMANDS = ("solve", "validate", "ground", "bounds", "bench", "report", "examples", "demo")
 
 _DESCRIPTION = """\
@@ -78,8 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
     except OSError as error:
         _drop_stdout()
-        place = f"{error.filename}: " if error.filename else ""
-        return _say(f"{place}{error.strerror or error}", 1)
+        place = error.filename or "the output cannot be written"
+        return _say(f"{place}: {error.strerror or error}", 1)
 
 
 def _say(message: str, code: int) -> int:

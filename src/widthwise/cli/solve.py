@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from widthwise import _native
     from widthwise.classical.solve import Result
     from widthwise.classical.task import Task
+    from widthwise.cli.solve_text import Progress
     from widthwise.core.budget import Budget
+    from widthwise.core.result import Status
     from widthwise.planners.registry import Planner
 
 _DESCRIPTION = """\
@@ -79,14 +82,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "Give it once per upper level; with two widths, all belong to the one upper level",
     )
     parser.add_argument(
-        "--goal", action="append", default=[], metavar="GOAL", help="'(on a b)': replaces the goal; may be repeated"
+        "--goal",
+        action="append",
+        default=[],
+        metavar="GOAL",
+        help="'(on a b)': replaces the goal; may be repeated",
     )
     parser.add_argument(
         "--each-goal",
         action="store_true",
         help="solve every goal atom on its own from the start; --max-nodes is for each, other limits for all",
     )
-    parser.add_argument("--seed", type=seed, metavar="N", help="permute the order of operators (default: as in the files)")
+    parser.add_argument(
+        "--seed", type=seed, metavar="N", help="permute the order of operators (default: as in the files)"
+    )
     parser.add_argument(
         "--relevance",
         default="none",
@@ -112,19 +121,20 @@ def run(args: argparse.Namespace) -> int:
     budget = budget_of(args)
     meter = budget.start()
     progress = solve_text.Progress(meter) if sys.stderr.isatty() else None
+    job = _Job(args, planner, budget, meter, progress)
     with stoppable(meter):
         try:
             from widthwise.classical.load import load
 
             task = load(args.domain, args.problem, goals=args.goal, meter=meter)
             if args.each_goal:
-                return _each_goal(args, task, planner, budget, meter, progress)
-            result = _solve(args, task, planner, budget, meter, progress)
+                return _each_goal(job, task)
+            result = _solve(job, task)
         except (OutOfBudget, KeyboardInterrupt) as error:
             halt = error if isinstance(error, OutOfBudget) else None
             status = Status(halt.status) if halt else Status.INTERRUPTED
             if args.json:
-                _print_json(_unfinished(args, planner, status, budget, meter, str(error)))
+                _print_json(_unfinished(job, status, str(error)))
             said = str(error) or "interrupted"
             print(f"widthwise: {status}: {said}, after {meter.seconds:.1f} s", file=sys.stderr)
             return status.exit_code
@@ -163,50 +173,48 @@ def patterns(text: str) -> list[str]:
     return found
 
 
-def _solve(
-    args: argparse.Namespace,
-    task: Task,
-    planner: Planner,
-    budget: Budget,
-    meter: _native.Meter,
-    progress: Any,
-) -> Result:
+@dataclass(slots=True)
+class _Job:
+    """What a run shares from its first line to its last."""
+
+    args: argparse.Namespace
+    planner: Planner
+    budget: Budget
+    meter: _native.Meter
+    progress: Progress | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of the solving functions."""
+        return {
+            "budget": self.budget,
+            "seed": self.args.seed,
+            "relevance": self.args.relevance,
+            "meter": self.meter,
+            "watch": self.progress,
+        }
+
+
+def _solve(job: _Job, task: Task) -> Result:
     from widthwise.classical.solve import solve
 
     try:
-        return solve(
-            task,
-            planner,
-            budget=budget,
-            seed=args.seed,
-            relevance=args.relevance,
-            meter=meter,
-            watch=progress,
-        )
+        return solve(task, job.planner, **job.options)
     finally:
-        if progress is not None:
-            progress.clear()
+        if job.progress is not None:
+            job.progress.clear()
 
 
-def _each_goal(
-    args: argparse.Namespace,
-    task: Task,
-    planner: Planner,
-    budget: Budget,
-    meter: _native.Meter,
-    progress: Any,
-) -> int:
+def _each_goal(job: _Job, task: Task) -> int:
     from widthwise.classical.solve import solve_each_goal
     from widthwise.cli import solve_text
     from widthwise.core.result import Status
 
+    args, progress = job.args, job.progress
     results: list[Result] = []
     table = None if args.json else solve_text.GoalTable(task)
-    runs = solve_each_goal(
-        task, planner, budget=budget, seed=args.seed, relevance=args.relevance, meter=meter, watch=progress
-    )
     ended = None
-    for result in runs:
+    for result in solve_each_goal(task, job.planner, **job.options):
         result.search = None  # gives its memory back before the next goal takes some
         results.append(result)
         if progress is not None:
@@ -221,7 +229,7 @@ def _each_goal(
     code = ended.exit_code if ended is not None else 0 if solved else Status.EXHAUSTED.exit_code
     if args.json:
         status = ended or (Status.SOLVED if solved else Status.EXHAUSTED)
-        data = _unfinished(args, planner, status, budget, meter, "")
+        data = _unfinished(job, status, "")
         data |= {
             "plan": None,
             "generated": sum(result.generated for result in results),
@@ -233,7 +241,7 @@ def _each_goal(
         }
         _print_json(data)
     else:
-        solve_text.summarize_goals(results, len(task.goals), meter)
+        solve_text.summarize_goals(results, len(task.goals), job.meter)
     return code
 
 
@@ -241,28 +249,21 @@ def _data(args: argparse.Namespace, result: Result) -> dict[str, Any]:
     return result.to_json() | {"planner": args.planner}
 
 
-def _unfinished(
-    args: argparse.Namespace,
-    planner: Planner,
-    status: Any,
-    budget: Budget,
-    meter: _native.Meter,
-    reason: str,
-) -> dict[str, Any]:
+def _unfinished(job: _Job, status: Status, reason: str) -> dict[str, Any]:
     """The object of a run that never came to search."""
     from widthwise.classical.solve import Result
 
     result = Result(
         status=status,
-        planner=planner.name,
-        width=",".join(map(str, planner.widths)),
-        seed=args.seed,
-        seconds={"parse": meter.seconds, "ground": 0.0, "search": 0.0},
-        memory_mb=round(meter.peak_bytes / 1e6, 1),
-        budget=budget.describe(),
+        planner=job.planner.name,
+        width=",".join(map(str, job.planner.widths)),
+        seed=job.args.seed,
+        seconds={"parse": job.meter.seconds, "ground": 0.0, "search": 0.0},
+        memory_mb=round(job.meter.peak_bytes / 1e6, 1),
+        budget=job.budget.describe(),
         reason=reason,
     )
-    return _data(args, result)
+    return _data(job.args, result)
 
 
 def _print_json(data: dict[str, Any]) -> None:

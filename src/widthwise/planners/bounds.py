@@ -14,11 +14,13 @@ Level = tuple[int, int, int]
 def novel_states(n: int, d: int, w: int) -> int:
     """N(n,d,w): the most states that IW(w) can find novel among n features of d values each.
 
-    The closed form of Theorem 1, in exact integers. With w >= n only repeated states are pruned, so all d**n may be
-    novel.
+    The closed form of Theorem 1, in exact integers. With w >= n only repeated states are pruned, so all
+    d**n may be novel.
     """
     if n < 0 or d < 1 or w < 0:
-        raise UsageError(f"N({n},{d},{w}) means nothing: take n >= 0 features of d >= 1 values and a width w >= 0")
+        raise UsageError(
+            f"N({n},{d},{w}) means nothing: take n >= 0 features of d >= 1 values and a width w >= 0"
+        )
     if w >= n:
         return int(d**n)
     return sum(int(comb(n - 1 - k, w - k) * d**k * (d - 1) ** (w - k)) for k in range(w + 1))

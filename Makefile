@@ -1,0 +1,92 @@
+# Widthwise: `make demo` to see it, `make test` to check it, `make help` for the rest.
+# Needs python3 (3.11 or newer), a C++20 compiler and make; everything else is installed into .venv.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+BUILD_TOOLS := scikit-build-core nanobind cmake ninja
+NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
+BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
+
+.PHONY: help setup demo test lint format stubs bench sanitize fuzz clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make setup     make .venv and build the package; leaves $(BIN)/widthwise ready"
+	@echo "make demo      set up, then solve bundled tasks and explain what width does"
+	@echo "make test      set up, then lint, types and all tests"
+	@echo "make lint      style and types of Python and C++, and the stubs of the native module"
+	@echo "make format    bring all files into the style that lint asks for"
+	@echo "make stubs     write the stubs of the native module anew"
+	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
+	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
+	@echo "make fuzz      damaged files for the reader, for a minute"
+	@echo "make clean     remove whatever make has made"
+
+setup: $(VENV)/.ready
+
+# The stamps make re-runs quick; a step is repeated when what it depends on has changed.
+$(VENV)/.tools: constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Widthwise needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "Setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) $(BUILD_TOOLS)
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.tools $(BUILD_FILES)
+	@echo "Building the package (about a minute the first time) ..."
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.ready
+	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+demo: setup
+	@$(BIN)/widthwise demo
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+	$(BIN)/mypy
+	$(BIN)/python scripts/native_stubs.py --check
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format --quiet .
+	$(BIN)/clang-format -i $(NATIVE)
+
+stubs: $(VENV)/.dev
+	$(BIN)/python scripts/native_stubs.py
+
+bench: setup
+	$(BIN)/python benchmarks/classical_speed.py
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python tests/fuzz_reader.py 60
+
+# An environment and a build of its own, so that the usual one stays as it is.
+SANITIZED := .venv-sanitize
+$(SANITIZED)/.ready: constraints.txt $(BUILD_FILES)
+	$(PYTHON) -m venv $(SANITIZED)
+	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) $(BUILD_TOOLS) pytest hypothesis numpy fast-downward.translate
+	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) --no-build-isolation --editable . \
+	    --config-settings=cmake.define.WIDTHWISE_SANITIZE=ON --config-settings=build-dir=build/sanitize
+	@touch $@
+
+sanitize: $(SANITIZED)/.ready
+	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	$(SANITIZED)/bin/python -m pytest -m "not slow and not ipc" -p no:cacheprovider \
+	    --ignore-glob='tests/test_cli*' --ignore=tests/test_readme.py --ignore=tests/test_install.py tests
+
+clean:
+	rm -rf build dist $(VENV) $(SANITIZED) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,231 @@
+"""`widthwise demo`: what width is, told with a few small tasks that are solved on the spot."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import textwrap
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from widthwise.classical.solve import Result
+    from widthwise.classical.task import Task
+    from widthwise.planners.registry import Planner
+
+_WIDTH = 79
+_EACH = 10_000
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command with the main program."""
+    parser = subparsers.add_parser(
+        "demo",
+        help="see in a few seconds what width-based planning does",
+        description="Solve a few bundled tasks with several planners and explain what happens.",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Tell the story; every figure in it comes from a search made now."""
+    start = time.monotonic()
+    _corridor()
+    _bounds()
+    _many_goals()
+    _more()
+    say(f"(All of the above was searched just now, in {time.monotonic() - start:.1f} seconds.)")
+    return 0
+
+
+def _corridor() -> None:
+    from widthwise.planners.bfs import BFS
+    from widthwise.planners.hierarchical import HIW
+    from widthwise.planners.incremental import IHIW
+    from widthwise.planners.iw import IW
+
+    task = _task("corridor", length=10)
+    title("1. A corridor, a key, and the width of a problem")
+    print("   p0   p1   p2   p3   p4   p5   p6   p7   p8   p9   p10")
+    print("   you                                               key\n")
+    say("Fetch the key and come back: the goal is (at p0) and (have-key) together.")
+    say(
+        "IW(w) is breadth-first search with one change: it keeps a state only if some w atoms hold in it "
+        "that have "
+        "never held together before. Everything else is pruned. The smallest w that works is the width "
+        "of the problem."
+    )
+    planners: list[tuple[str, Planner]] = [
+        ("IW(1)", IW(1)),
+        ("IW(2)", IW(2)),
+        ("HIW(1,1) with (have-key)", HIW(["(have-key)"])),
+        ("IHIW(1,1)", IHIW()),
+        ("breadth-first search", BFS()),
+    ]
+    results = {name: _solve(task, planner) for name, planner in planners}
+    table(
+        ["planner", "result", "generated", "pruned", "plan"],
+        [
+            [name, str(one.status), f"{one.generated:,}", f"{one.pruned:,}", _steps(one)]
+            for name, one in results.items()
+        ],
+    )
+    say(
+        "IW(1) gives up (exhausted): on the way back every position has been seen before, so each step "
+        "looks old. "
+        "That proves nothing about the task, and Widthwise says so. IW(2) looks at pairs: (at p9) *with* "
+        "(have-key) "
+        "is new. The problem has width 2."
+    )
+    say(
+        "HIW(1,1) gets there with width 1 on two levels: the high level watches only (have-key), and "
+        "whenever that "
+        "changes a fresh width-1 search begins. Two cheap searches, one for each side of the key. But "
+        "somebody had "
+        "to name (have-key)."
+    )
+    chapter = results["IHIW(1,1)"].story[0]
+    say(
+        f"IHIW(1,1) finds it alone. Its first search ran dry after {chapter.generated} nodes. It looked "
+        "at the branch "
+        f"that was pruned last, {chapter.branch[-2]} {chapter.branch[-1]}, and at what had newly come "
+        "true along it: "
+        f"{chapter.feature}. With that as a high-level feature it went on, and {chapter.search} nodes "
+        "later it was done."
+    )
+
+
+def _bounds() -> None:
+    from widthwise.planners.bounds import hierarchical_states, novel_states
+
+    title("2. Why it matters: how many states can be novel?")
+    say(
+        "With n features of d values each, IW(w) finds at most N(n,d,w) states novel, never more than "
+        "(n*d)^w, however "
+        "large the state space d^n is. Each step up in width is dear, so splitting it over two levels "
+        "pays. The memory of "
+        "an Atari console, 128 bytes:"
+    )
+    levels = [(1, 256, 1), (127, 256, 1)]
+    table(
+        ["search", "bound", "novel states at most"],
+        [
+            ["all states", "256^128", "about 1.8e308"],
+            ["IW(2)", "N(128,256,2)", f"{novel_states(128, 256, 2):,}"],
+            ["HIW(1,1), 1 byte above", "N(1,256,1) * N(127,256,1)", f"{hierarchical_states(levels):,}"],
+            ["IW(1)", "N(128,256,1)", f"{novel_states(128, 256, 1):,}"],
+        ],
+    )
+
+
+def _many_goals() -> None:
+    from widthwise.planners.bfs import BFS
+    from widthwise.planners.incremental import IHIW
+    from widthwise.planners.iw import IW
+
+    title("3. The same planners on more tasks, one goal at a time")
+    say(
+        "Single goals tend to have small width, whatever the size of the task. Each goal on its own, at most "
+        f"{_EACH:,} nodes for each; in the table: goals solved, and nodes per goal."
+    )
+    planners: list[Planner] = [IW(1), IHIW(), IW(2), BFS()]
+    rows = []
+    for name, sizes in (
+        ("gripper", {"balls": 8}),
+        ("blocks", {"blocks": 8}),
+        ("8puzzle", {}),
+        ("elevator", {}),
+        ("visit-all", {}),
+    ):
+        task = _task(name, **sizes)
+        cells = [_goals(task, planner) for planner in planners]
+        rows.append([name, f"{len(task.atoms)}", *cells])
+    table(["task", "atoms", "IW(1)", "IHIW(1,1)", "IW(2)", "breadth-first"], rows)
+    say(
+        "IW(1) is fast and misses goals. IW(2) and IHIW(1,1) find them, and in blocks and the 8-puzzle IHIW "
+        "needs fewer nodes: it works with width 1 and splits only where a pruned branch shows why."
+    )
+    blocks = _task("blocks", blocks=8)
+    for goal in blocks.goals:
+        result = _solve(blocks, IHIW(), goal=goal, nodes=_EACH)
+        if result.story and result.plan:
+            one = result.story[-1]
+            say(
+                f"For {goal.name} in blocks, for instance, IHIW split on {' then '.join(result.features)}, "
+                f"seen on the pruned branch {' '.join(one.branch[:6])}, and found a plan of "
+                f"{len(result.plan)} steps."
+            )
+            break
+
+
+def _more() -> None:
+    title("4. Now you")
+    print(
+        textwrap.dedent("""\
+        widthwise examples                                  the bundled tasks
+        widthwise examples corridor --out corridor          write one
+        widthwise solve corridor/domain.pddl corridor/problem.pddl
+        widthwise solve ... --planner ihiw                  or bfs, iw, hiw
+        widthwise solve --help                              everything else
+
+        (`make` puts the program at .venv/bin/widthwise.)
+        """)
+    )
+
+
+def _task(name: str, **sizes: int) -> Task:
+    from widthwise.classical.examples import EXAMPLES
+    from widthwise.classical.load import load
+
+    with tempfile.TemporaryDirectory() as folder:
+        domain, problem = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
+        domain.write_text(EXAMPLES[name].domain(), encoding="utf-8")
+        problem.write_text(EXAMPLES[name].problem(**sizes), encoding="utf-8")
+        return load(domain, problem)
+
+
+def _solve(task: Task, planner: Planner, goal: object = None, nodes: int | None = None) -> Result:
+    from widthwise.classical.solve import solve
+    from widthwise.classical.task import Goal
+    from widthwise.core.budget import Budget
+
+    wanted = goal if isinstance(goal, Goal) else None
+    return solve(task, planner, goal=wanted, budget=Budget(nodes=nodes))
+
+
+def _goals(task: Task, planner: Planner) -> str:
+    results = [_solve(task, planner, goal, _EACH) for goal in task.goals]
+    solved = sum(result.plan is not None for result in results)
+    nodes = sum(result.generated for result in results) / len(results)
+    return f"{solved}/{len(results)} {nodes:>6,.0f}"
+
+
+def _steps(result: Result) -> str:
+    return "-" if result.plan is None else f"{len(result.plan)} steps"
+
+
+def title(text: str) -> None:
+    """Print a heading."""
+    print(f"{text}\n{'=' * len(text)}\n")
+
+
+def say(text: str) -> None:
+    """Print a paragraph."""
+    print(textwrap.fill(text, _WIDTH, break_on_hyphens=False) + "\n")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table: the first two columns to the left, figures to the right."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    for number, line in enumerate(lines):
+        cells = [
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        print(f"  {'   '.join(cells)}".rstrip())
+        if number == 0:
+            print(f"  {'   '.join('-' * width for width in widths)}")
+    print()

@@ -1,0 +1,67 @@
+"""Bad files at the command line: one message with the place, exit code 31 or 34, and never a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli_tools import call, files
+from widthwise.classical.examples import EXAMPLES
+from widthwise.cli.main import main
+
+DOMAIN = EXAMPLES["corridor"].domain()
+PROBLEM = EXAMPLES["corridor"].problem(length=2)
+# domain, problem, exit code, words of the message
+BAD: dict[str, tuple[str | bytes, str | bytes, int, str]] = {
+    "empty domain": ("", PROBLEM, 31, "domain.pddl"),
+    "empty problem": (DOMAIN, "", 31, "problem.pddl"),
+    "binary": (bytes(range(256)) * 10, PROBLEM, 31, "domain.pddl"),
+    "nul bytes": (DOMAIN, b"\0" * 1000, 31, "problem.pddl"),
+    "a parenthesis is missing": (DOMAIN.rstrip()[:-1], PROBLEM, 31, "never closed"),
+    "a parenthesis too many": (DOMAIN + ")", PROBLEM, 31, "domain.pddl:"),
+    "files exchanged": (PROBLEM, DOMAIN, 31, "domain.pddl:"),
+    "another domain": (DOMAIN, PROBLEM.replace(":domain corridor", ":domain gripper"), 31, "gripper"),
+    "undeclared predicate": (DOMAIN.replace("(have-key))", "(hav-key))", 1), PROBLEM, 31, "'have-key'"),
+    "undeclared object": (DOMAIN, PROBLEM.replace("(at p0)", "(at p9)"), 31, "p9"),
+    "undeclared type": (DOMAIN, PROBLEM.replace("- position", "- place"), 31, "place"),
+    "wrong arity": (DOMAIN, PROBLEM.replace("(at p0)", "(at p0 p1)"), 31, "argument"),
+    "declared twice": (DOMAIN.replace("take-key", "walk"), PROBLEM, 31, "twice"),
+    "not PDDL": ("hello", "world", 31, "domain.pddl:1:1"),
+    "very deep": ("(" * 100_000, PROBLEM, 31, "domain.pddl"),
+    "durative action": (DOMAIN.replace("(:action walk", "(:durative-action walk"), PROBLEM, 34, "durative"),
+}
+
+
+@pytest.mark.parametrize("case", list(BAD))
+def test_bad_files_have_one_message_and_no_traceback(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    domain, problem, code, words = BAD[case]
+    paths = []
+    for name, text in (("domain.pddl", domain), ("problem.pddl", problem)):
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        paths.append(str(tmp_path / name))
+    for command in (["solve"], ["ground"], ["solve", "--json"]):
+        assert main([command[0], *paths, *command[1:]]) == code
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.startswith("widthwise: ")
+        assert words in told.err
+        assert "Traceback" not in told.err
+
+
+def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    domain, problem = files(tmp_path, "corridor")
+    for paths in ([domain, "nothing.pddl"], ["nothing.pddl", problem], [str(tmp_path), problem]):
+        assert main(["solve", *paths]) == 31
+        assert capsys.readouterr().err.startswith("widthwise: ")
+
+
+def test_a_process_ends_the_same_way(tmp_path: Path) -> None:
+    domain, problem = files(tmp_path, "corridor")
+    ended = call("solve", domain, domain)
+    assert ended.code == 31
+    assert "Traceback" not in ended.err
+    assert call("solve", problem, problem).code == 31
+    assert call("solve").code == 2

@@ -154,9 +154,7 @@ def test_a_page_with_errors_first_and_everything_inside(folder, tmp_path, capsys
     assert shown.index("the worker <process> was killed") < shown.index("Table") < shown.index("mean of rows")
     assert "87.5±17.7/50.0▲" in shown and "Gamma" in shown and "two files are missing" in shown
     assert reader.seen.count("img") == 2
-    assert reader.sources and all(
-        source.startswith("data:image/svg+xml;base64,") for source in reader.sources
-    )
+    assert reader.sources and all(source.startswith("data:image/svg+xml;base64,") for source in reader.sources)
     names = sorted(path.name for path in plots.iterdir())
     assert names == ["coverage-over-nodes.svg", "nodes-ihiw-iw2.svg"]
     assert all("<svg" in path.read_text() for path in plots.iterdir())
@@ -193,6 +191,15 @@ def test_folders_complete_each_other(folder, tmp_path, capsys):
     assert table.lines[0].cells["IW(1), relevance goal"].published is None
     assert main(["report", str(folder), str(folder)]) == 2
     assert "twice" in capsys.readouterr().err
+
+
+def test_an_explained_failure_is_a_note(folder, capsys):
+    assert main(["report", str(folder), "--explain", "Alpha p1: the machine was out of memory"]) == 0
+    printed = capsys.readouterr().out
+    assert "Not explained" not in printed and "was killed" not in printed
+    assert "Failed, and explained: Alpha p1: the machine was out of memory" in printed
+    assert main(["report", str(folder), "--explain", "Beta p1: it did not fail"]) == 2
+    assert main(["report", str(folder), "--explain", "Alpha p1"]) == 2
 
 
 def test_compressed_torn_and_unfinished_runs_are_read(folder, tmp_path, capsys):

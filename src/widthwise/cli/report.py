@@ -22,6 +22,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a page that needs nothing else")
     parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the table as Markdown")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="write the plots as SVG files")
+    parser.add_argument(
+        "--explain",
+        action="append",
+        default=[],
+        metavar="'ROW INSTANCE: WHY'",
+        help="why an instance failed: it is then a note, not an error on top; repeatable",
+    )
     parser.set_defaults(run=run)
 
 
@@ -34,12 +41,12 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.reports.table import make_table
     from widthwise.reports.text import errors, markdown, text_table
 
-    records = read_runs(args.folders)
+    records = read_runs(args.folders, args.explain)
     table = make_table(records)
     wrong = errors(records)
     if wrong:
         print("Not explained yet:\n" + "\n".join(f"  {one}" for one in wrong) + "\n")
-    print(text_table(table))
+    print(text_table(table, records))
     plots: dict[str, str] = {}
     if args.out is not None or args.plots is not None:
         try:
@@ -55,11 +62,7 @@ def run(args: argparse.Namespace) -> int:
         if args.out is not None:
             _write(args.out, html_page(table, records, plots))
         if args.markdown is not None:
-            links = (
-                []
-                if args.plots is None
-                else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
-            )
+            links = [] if args.plots is None else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
             _write(args.markdown, markdown(table, records, links))
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be written ({error.strerror})") from None

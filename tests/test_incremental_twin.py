@@ -72,9 +72,10 @@ level_settings = st.tuples(st.sampled_from([1, 1, 1, 2, "n"]), st.sampled_from([
     entry_in_table=st.booleans(),
     negated=st.booleans(),
     goal=st.booleans(),
+    stuck=st.sampled_from(["wake", "stop"]),
 )
 def test_same_story_as_the_twin(
-    rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal
+    rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal, stuck
 ):
     strategy = {
         "propositional": tasks(),
@@ -82,7 +83,7 @@ def test_same_story_as_the_twin(
         "finite": finite_domain_tasks(goal=goal),
     }[kind]
     spec = data.draw(strategy)
-    options = {"rebuild": rebuild, "entry_in_table": entry_in_table, "negated": negated}
+    options = {"rebuild": rebuild, "entry_in_table": entry_in_table, "negated": negated, "stuck": stuck}
     compare(spec, high, low, seed=seed, order_seed=order_seed, **options)
 
 
@@ -100,7 +101,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"rebuild": "new"}, {"negated": True}, {"entry_in_table": False}], ids=str
+    "options", [{}, {"stuck": "stop"}, {"rebuild": "new"}, {"negated": True}, {"entry_in_table": False}], ids=str
 )
 @pytest.mark.parametrize(("name", "sizes"), EXAMPLES, ids=lambda one: one if isinstance(one, str) else "")
 def test_bundled_tasks(name, sizes, options):

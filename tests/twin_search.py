@@ -307,6 +307,8 @@ class Incremental:
         self.entry_in_table = options.pop("entry_in_table", True)
         self.negated = options.pop("negated", False)
         self.rebuild_changed = options.pop("rebuild", "changed") == "changed"
+        self.stuck = options.pop("stuck", "wake")
+        self.woken_at = None  # nodes generated when sleeping high-level nodes were last woken
         self.random = random.Random(options.pop("seed", 0))
         assert not options
         self.features, self.story = [], []
@@ -340,17 +342,21 @@ class Incremental:
         candidates = []
         while True:
             self.hiw()
-            while not candidates:
-                if not self.waiting:
-                    return
+            while not candidates and self.waiting:
                 node = self.waiting.pop()
                 candidates = find_abstract_features(node)
                 proposed = list(candidates)
-            feature = candidates.pop(self.random.randrange(len(candidates)))
-            self.features.append(feature)
-            self.restructure()
-            number = self.world.nodes.index(node)
-            self.story.append((feature, number, proposed, self.alive, self.world.generated))
+            if candidates:
+                feature = candidates.pop(self.random.randrange(len(candidates)))
+                self.features.append(feature)
+                self.restructure()
+                number = self.world.nodes.index(node)
+                self.story.append((feature, number, proposed, self.alive, self.world.generated))
+            elif self.stuck == "stop" or self.woken_at == self.world.generated:
+                return
+            else:  # from now on no high-level node sleeps when the tree is restructured
+                self.woken_at = self.world.generated
+                self.restructure()
 
     def hiw(self):
         """HIW on the tree there is; ends when all high-level nodes have run dry."""
@@ -423,7 +429,7 @@ class Incremental:
             if above in replayed and self.entry_in_table:
                 self.tables[above].add(node.state)
             abstract = self.abstract(node.state)
-            if parent is not None and not self.high_table.novel(abstract):
+            if parent is not None and self.woken_at is None and not self.high_table.novel(abstract):
                 node.region, node.pruned = None, True  # dormant, with all that is below it
                 continue
             self.high_table.add(abstract)

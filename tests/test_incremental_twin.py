@@ -40,13 +40,9 @@ def compare(spec, high, low, max_nodes=LIMIT, seed=0, order_seed=None, **options
     )
     why = twin.run()
     assert outcome.features == twin.features
-    story = [
-        (one.feature, one.pruned_node, one.candidates, one.regions, one.generated) for one in outcome.story
-    ]
+    story = [(one.feature, one.pruned_node, one.candidates, one.regions, one.generated) for one in outcome.story]
     assert story == twin.story
-    for number, (mine, theirs) in enumerate(
-        zip(native_table(outcome.search), twin.world.table(True), strict=True)
-    ):
+    for number, (mine, theirs) in enumerate(zip(native_table(outcome.search), twin.world.table(True), strict=True)):
         assert mine == theirs, f"node {number}"
     assert native_counts(outcome.search) == twin.world.counts()
     assert outcome.status is STATUS[why]
@@ -74,9 +70,7 @@ level_settings = st.tuples(st.sampled_from([1, 1, 1, 2, "n"]), st.sampled_from([
     goal=st.booleans(),
     stuck=st.sampled_from(["wake", "stop"]),
 )
-def test_same_story_as_the_twin(
-    rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal, stuck
-):
+def test_same_story_as_the_twin(rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal, stuck):
     strategy = {
         "propositional": tasks(),
         "plain": tasks(plain=True),
@@ -111,9 +105,7 @@ def test_bundled_tasks(name, sizes, options):
         assert twin.world.goal is not None
 
 
-@pytest.mark.parametrize(
-    ("name", "sizes"), EXAMPLES[2:5], ids=lambda one: one if isinstance(one, str) else ""
-)
+@pytest.mark.parametrize(("name", "sizes"), EXAMPLES[2:5], ids=lambda one: one if isinstance(one, str) else "")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_bundled_tasks_with_an_unreachable_goal(name, sizes, seed):
     """Without a goal to find, many features are discovered and the tree is restructured again and again."""

@@ -231,9 +231,7 @@ class Hierarchy:
     def inside(self, level, root):
         if level + 1 < len(self.levels):
             return HighSearch(self, level + 1, root)
-        return LowSearch(
-            self.world, root, self.low_width, self.low_depth_first, self.phi, self.entry_in_table
-        )
+        return LowSearch(self.world, root, self.low_width, self.low_depth_first, self.phi, self.entry_in_table)
 
     def run(self):
         def body(root):
@@ -318,9 +316,7 @@ class Incremental:
 
     def abstract(self, state):
         true = {2 * atom for atom in self.features if atom in state}
-        return frozenset(
-            true | {2 * atom + 1 for atom in self.features if self.negated and atom not in state}
-        )
+        return frozenset(true | {2 * atom + 1 for atom in self.features if self.negated and atom not in state})
 
     def open_region(self, node):
         region = self.world.open_region(node)

@@ -74,7 +74,7 @@ def test_a_time_limit_is_kept_and_covers_grounding(tmp_path: Path) -> None:
         ended = call("solve", *paths, "--planner", "bfs", "--max-time", "1", "--json")
         data = json.loads(ended.out)
         assert (ended.code, data["status"]) == (23, "out-of-time")
-        assert 0.95 < sum(data["seconds"].values()) < 1.3
+        assert 0.5 < sum(data["seconds"].values()) < 1.3  # the start of the program counts, and is none of these
         assert data["budget"] == {"seconds": 1.0}
 
 
@@ -106,9 +106,7 @@ def test_a_node_limit_is_kept_exactly(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_head_may_close_the_pipe(tmp_path: Path) -> None:
     paths = files(tmp_path, "blocks", blocks=60)
     command = [sys.executable, "-m", "widthwise", "ground", *paths, "--json"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()

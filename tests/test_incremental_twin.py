@@ -40,7 +40,9 @@ def compare(spec, high, low, max_nodes=LIMIT, seed=0, order_seed=None, **options
     )
     why = twin.run()
     assert outcome.features == twin.features
-    story = [(one.feature, one.pruned_node, one.candidates, one.regions, one.generated) for one in outcome.story]
+    story = [
+        (one.feature, one.pruned_node, one.candidates, one.regions, one.generated) for one in outcome.story
+    ]
     assert story == twin.story
     for number, (mine, theirs) in enumerate(
         zip(native_table(outcome.search), twin.world.table(True), strict=True)
@@ -71,8 +73,14 @@ level_settings = st.tuples(st.sampled_from([1, 1, 1, 2, "n"]), st.sampled_from([
     negated=st.booleans(),
     goal=st.booleans(),
 )
-def test_same_story_as_the_twin(rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal):
-    strategy = {"propositional": tasks(), "plain": tasks(plain=True), "finite": finite_domain_tasks(goal=goal)}[kind]
+def test_same_story_as_the_twin(
+    rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal
+):
+    strategy = {
+        "propositional": tasks(),
+        "plain": tasks(plain=True),
+        "finite": finite_domain_tasks(goal=goal),
+    }[kind]
     spec = data.draw(strategy)
     options = {"rebuild": rebuild, "entry_in_table": entry_in_table, "negated": negated}
     compare(spec, high, low, seed=seed, order_seed=order_seed, **options)
@@ -91,7 +99,9 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("options", [{}, {"rebuild": "new"}, {"negated": True}, {"entry_in_table": False}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"rebuild": "new"}, {"negated": True}, {"entry_in_table": False}], ids=str
+)
 @pytest.mark.parametrize(("name", "sizes"), EXAMPLES, ids=lambda one: one if isinstance(one, str) else "")
 def test_bundled_tasks(name, sizes, options):
     spec = Spec.of(example(name, **sizes).native)
@@ -100,7 +110,9 @@ def test_bundled_tasks(name, sizes, options):
         assert twin.world.goal is not None
 
 
-@pytest.mark.parametrize(("name", "sizes"), EXAMPLES[2:5], ids=lambda one: one if isinstance(one, str) else "")
+@pytest.mark.parametrize(
+    ("name", "sizes"), EXAMPLES[2:5], ids=lambda one: one if isinstance(one, str) else ""
+)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_bundled_tasks_with_an_unreachable_goal(name, sizes, seed):
     """Without a goal to find, many features are discovered and the tree is restructured again and again."""
@@ -111,7 +123,12 @@ def test_bundled_tasks_with_an_unreachable_goal(name, sizes, seed):
 
 
 @settings(max_examples=60)
-@given(spec=any_tasks(), seed=st.integers(0, 9), negated=st.booleans(), rebuild=st.sampled_from(["changed", "new"]))
+@given(
+    spec=any_tasks(),
+    seed=st.integers(0, 9),
+    negated=st.booleans(),
+    rebuild=st.sampled_from(["changed", "new"]),
+)
 def test_a_random_pick_keeps_the_invariants(spec, seed, negated, rebuild):
     planner = IHIW(pick="random", negated=negated, rebuild=rebuild)
     outcome, _ = run_native(spec, planner, seed=seed)

@@ -123,6 +123,7 @@ def test_breadth_first_plans_are_shortest(spec):
 @given(spec=any_tasks())
 def test_a_wider_search_keeps_no_less(spec):
     """Every state that IW(w) keeps is a state that breadth-first search keeps, and none is kept twice."""
+
     def states(width):
         search = native_search(spec, width, max_nodes=LIMIT)
         run(search)

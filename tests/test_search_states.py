@@ -105,7 +105,12 @@ def test_numbers_out_of_range_are_refused():
         _native.Search(operators, _native.Meter(), [[6]], [], [])
     search = _native.Search(operators, _native.Meter(), [], [2], [])
     search.start()
-    for bad in (lambda: search.resume(1), lambda: search.state(1), lambda: search.node(1), lambda: search.path(1)):
+    for bad in (
+        lambda: search.resume(1),
+        lambda: search.state(1),
+        lambda: search.node(1),
+        lambda: search.path(1),
+    ):
         with pytest.raises(IndexError):
             bad()
     assert state not in (None, 0)

@@ -117,7 +117,9 @@ def test_iw_keeps_no_more_than_the_bound(w, spec):
     assert len(kept_states(outcome.search)) == outcome.search.node_count
 
 
-@pytest.mark.parametrize(("n", "d", "w"), [(2, 2, 1), (3, 2, 1), (3, 2, 2), (4, 2, 2), (4, 2, 3), (5, 2, 3), (2, 3, 1), (3, 3, 2)])
+@pytest.mark.parametrize(
+    ("n", "d", "w"), [(2, 2, 1), (3, 2, 1), (3, 2, 2), (4, 2, 2), (4, 2, 3), (5, 2, 3), (2, 3, 1), (3, 3, 2)]
+)
 def test_iw_reaches_the_bound(n, d, w):
     """A task that walks through all states in reflected Gray code makes IW(w) keep N(n,d,w) states.
 
@@ -125,11 +127,7 @@ def test_iw_reaches_the_bound(n, d, w):
     """
     order = [()]
     for _ in range(n):
-        order = [
-            (value, *rest)
-            for value in range(d)
-            for rest in (order if value % 2 == 0 else order[::-1])
-        ]
+        order = [(value, *rest) for value in range(d) for rest in (order if value % 2 == 0 else order[::-1])]
     atoms = lambda state: frozenset(d * place + value for place, value in enumerate(state))  # noqa: E731
     everything = frozenset(range(n * d))
     start = atoms(order[0])

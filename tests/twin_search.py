@@ -140,7 +140,12 @@ class LowSearch:
     """The search of the lowest level inside one high-level node: a tree, a queue and a novelty table of its own."""
 
     def __init__(self, world, root, width, depth_first=False, phi=None, entry_in_table=True):
-        self.world, self.root, self.depth_first, self.entry_in_table = world, root, depth_first, entry_in_table
+        self.world, self.root, self.depth_first, self.entry_in_table = (
+            world,
+            root,
+            depth_first,
+            entry_in_table,
+        )
         self.phi = phi or (lambda state: ())
         self.abstract = self.phi(root.state)
         self.region = world.open_region(root)
@@ -226,7 +231,9 @@ class Hierarchy:
     def inside(self, level, root):
         if level + 1 < len(self.levels):
             return HighSearch(self, level + 1, root)
-        return LowSearch(self.world, root, self.low_width, self.low_depth_first, self.phi, self.entry_in_table)
+        return LowSearch(
+            self.world, root, self.low_width, self.low_depth_first, self.phi, self.entry_in_table
+        )
 
     def run(self):
         def body(root):
@@ -304,11 +311,14 @@ class Incremental:
         assert not options
         self.features, self.story = [], []
         self.tables, self.frontiers, self.roots = {}, {}, {}  # by region
+        self.searches = {}  # by region: low-level searches that were begun
         self.waiting = []  # P: pruned nodes nobody has looked at
 
     def abstract(self, state):
         true = {2 * atom for atom in self.features if atom in state}
-        return frozenset(true | {2 * atom + 1 for atom in self.features if self.negated and atom not in state})
+        return frozenset(
+            true | {2 * atom + 1 for atom in self.features if self.negated and atom not in state}
+        )
 
     def open_region(self, node):
         region = self.world.open_region(node)
@@ -339,7 +349,8 @@ class Incremental:
             feature = candidates.pop(self.random.randrange(len(candidates)))
             self.features.append(feature)
             self.restructure()
-            self.story.append((feature, self.world.nodes.index(node), proposed, self.alive, self.world.generated))
+            number = self.world.nodes.index(node)
+            self.story.append((feature, number, proposed, self.alive, self.world.generated))
 
     def hiw(self):
         """HIW on the tree there is; ends when all high-level nodes have run dry."""
@@ -350,12 +361,10 @@ class Incremental:
                 done.add(region)
 
     def resume(self, region):
-        """Resume one low-level search, if need be in the middle of an expansion: one new high-level node, or None."""
-        return next(self.searches.setdefault(region, self.search(region)), None)
-
-    @property
-    def searches(self):
-        return self.__dict__.setdefault("_searches", {})
+        """Resume one low-level search, if need be in the middle of an expansion: a new high-level node or None."""
+        if region not in self.searches:
+            self.searches[region] = self.search(region)
+        return next(self.searches[region], None)
 
     def search(self, region):
         world, frontier, table = self.world, self.frontiers[region], self.tables[region]
@@ -397,8 +406,7 @@ class Incremental:
         self.searches.clear()
         self.high_table = Tuples(self.high)
         self.open = []
-        old = {region: root for region, root in self.roots.items()}
-        region_of_root = {id(root): region for region, root in old.items()}
+        region_of_root = {id(root): region for region, root in self.roots.items()}
         replayed = set()
         for node in self.world.nodes:
             parent = node.parent

@@ -39,10 +39,12 @@ class IHIW:
 
     def run(self, model: Model) -> Outcome:
         """Search, discover a feature, restructure, search again, until the goal, a limit, or nothing is proposed."""
-        return _Run(self, model).run()
+        return IncrementalSearch(self, model).run()
 
 
-class _Run:
+class IncrementalSearch:
+    """A running IHIW: one tree, the features so far, and the high-level nodes that are open."""
+
     def __init__(self, planner: IHIW, model: Model) -> None:
         self.planner = planner
         self.model = model

@@ -49,7 +49,9 @@ def splitting(
         for _, after in task.successors(state):
             if after not in values:
                 if len(values) >= limit:
-                    raise UsageError(f"more than {limit} states are reachable: too many to decide what splits them")
+                    raise UsageError(
+                        f"more than {limit} states are reachable: too many to decide what splits them"
+                    )
                 values[after] = value(after)
                 queue.append(after)
             if values[after] == values[state]:
@@ -83,7 +85,9 @@ def _function(
     if isinstance(feature, str):
         find = getattr(task, "atom", None)
         if find is None:
-            raise UsageError(f"this task has no names, so it cannot look up {feature!r}: give the number of the atom")
+            raise UsageError(
+                f"this task has no names, so it cannot look up {feature!r}: give the number of the atom"
+            )
         feature = int(find(feature))
     number = feature
 

@@ -25,7 +25,7 @@ class IHIW:
     rebuild: Literal["changed", "new"] = "changed"  # which novelty tables are rebuilt after restructuring
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     negated: bool = False  # "does not hold" is a feature value as well
-    stuck: Literal["wake", "stop"] = "wake"  # no branch proposes a feature: wake high-level nodes without novelty, or stop
+    stuck: Literal["wake", "stop"] = "wake"  # when no branch proposes a feature: wake high-level nodes, or stop
 
     @property
     def name(self) -> str:
@@ -39,10 +39,12 @@ class IHIW:
 
     def run(self, model: Model) -> Outcome:
         """Search, discover a feature, restructure, search again, until the goal, a limit, or nothing is proposed."""
-        return _Run(self, model).run()
+        return IncrementalSearch(self, model).run()
 
 
-class _Run:
+class IncrementalSearch:
+    """A running IHIW: one tree, the features so far, and the high-level nodes that are open."""
+
     def __init__(self, planner: IHIW, model: Model) -> None:
         self.planner = planner
         self.model = model
@@ -63,8 +65,10 @@ class _Run:
         self.woken_at = 0  # nodes generated then
 
     def new_table(self) -> _native.NoveltyTable:
+        """An empty high-level table, with room for more features."""
         values = 2 if self.planner.negated else 1
-        return self.model.table(values * len(self.features), native_width(self.planner.high.width))
+        self.room = -(-max(1, values * len(self.features)) // 64) * 64
+        return self.model.table(self.room, native_width(self.planner.high.width))
 
     def run(self) -> Outcome:
         stop, node, _ = self.search.start()
@@ -76,8 +80,8 @@ class _Run:
             self.story[-1].search = self.search.generated - self.story[-1].generated
         if outcome.status is Status.EXHAUSTED:
             outcome.reason = (
-                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch proposes "
-                "another one. It prunes, so this says nothing about whether a plan exists"
+                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch "
+                "proposes another one. It prunes, so this says nothing about whether a plan exists"
             )
         return outcome
 
@@ -136,11 +140,16 @@ class _Run:
     def restructure(self, features: list[int]) -> None:
         """Create high-level nodes for new features by recolouring the tree."""
         self.features += features
-        self.table = self.new_table()
         values = (0, 1) if self.planner.negated else (0,)
         literals = [2 * feature + value for feature in features for value in values]
-        self.open = self.search.restructure(literals, self.table, self.planner.rebuild == "changed", self.awake)
-        self.nodes = len(self.open)
+        # The table serves on: what was novel stays novel. Only whole abstract states change with every feature.
+        fresh = self.planner.high.width == "n" or len(values) * len(self.features) > self.room
+        if fresh:
+            self.table = self.new_table()
+        self.open = self.search.restructure(
+            literals, self.table, fresh, self.planner.rebuild == "changed", self.awake
+        )
+        self.nodes = self.search.alive_count
 
     def tell(self, feature: int, pruned_node: int, proposed: list[int]) -> None:
         """Add a chapter to the story."""

@@ -328,7 +328,5 @@ def _guess(found: Difference) -> str:
     if found.part in ("truncated", "length") or (found.part == "info" and "step" in found.detail):
         return "a step counter, perhaps a wrapper's, is not part of the snapshot"
     if found.part == "observation" and found.step == 1:
-        return (
-            "the screen or a stack of frames is not restored (stale), or chance is not part of the snapshot"
-        )
+        return "the screen or a stack of frames is not restored (stale), or chance is not part of the snapshot"
     return "chance (a random generator, sticky actions) or a hidden variable is not part of the snapshot"

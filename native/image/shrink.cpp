@@ -7,8 +7,9 @@ namespace widthwise {
 
 namespace {
 
-// Up to here a column of bytes adds up in 16 bits and a whole image in 64.
+// Up to here the bytes of a whole image add up in 32 bits.
 constexpr std::uint32_t kMaxSide = 4096;
+// And so many bytes in 16.
 constexpr std::uint32_t kMaxFullRows = 65535 / 255;
 
 }  // namespace
@@ -74,10 +75,11 @@ void Shrink::add_rows(std::span<const std::uint8_t> image, const Stretch& stretc
 void Shrink::operator()(std::span<const std::uint8_t> image, std::span<std::uint8_t> tiles) {
     if (image.size() != input_size() || tiles.size() != output_size())
         throw std::invalid_argument("the image is not of the size that was announced");
-    const std::uint64_t area = std::uint64_t{size_.rows} * size_.columns;
-    const std::uint64_t part = nearest_ ? area / 2 : 0;
-    const std::uint64_t top = nearest_ ? 255 : 256;
-    const std::uint64_t scale = nearest_ ? values_ - 1 : values_;
+    // The sums are below 2^32 and these products below 2^53, so the quotients of doubles are exact.
+    const double area = static_cast<double>(size_.rows) * size_.columns;
+    const double scale = nearest_ ? values_ - 1 : values_;
+    const double whole = area * (nearest_ ? 255 : 256);
+    const double half = nearest_ ? whole / 2 : 0;
     const std::size_t channels = size_.channels;
     const auto full = static_cast<std::uint32_t>(across_.size());
     std::uint8_t* out = tiles.data();
@@ -86,12 +88,11 @@ void Shrink::operator()(std::span<const std::uint8_t> image, std::span<std::uint
         for (const Stretch& piece : across_) {
             for (std::size_t channel = 0; channel < channels; ++channel) {
                 const std::uint32_t* line = line_.data() + channel;
-                std::uint64_t sum = 0;
+                std::uint32_t sum = 0;
                 for (std::size_t x = piece.first + 1; x < piece.last; ++x) sum += line[x * channels];
-                sum = sum * full + std::uint64_t{line[piece.first * channels]} * piece.first_weight;
-                if (piece.last_weight > 0)
-                    sum += std::uint64_t{line[piece.last * channels]} * piece.last_weight;
-                *out++ = static_cast<std::uint8_t>((sum * scale + part * top) / (area * top));
+                sum = sum * full + line[piece.first * channels] * piece.first_weight;
+                if (piece.last_weight > 0) sum += line[piece.last * channels] * piece.last_weight;
+                *out++ = static_cast<std::uint8_t>((sum * scale + half) / whole);
             }
         }
     }

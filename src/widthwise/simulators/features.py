@@ -63,6 +63,8 @@ class Tiles:
             image = _brightness(image)
         if image.shape != self._shape:
             self._prepare(image)
+        if not image.flags.c_contiguous:
+            image = np.ascontiguousarray(image)
         out = np.empty(self.count, np.uint8)  # type: ignore[arg-type]
         self._shrink(image, out)  # type: ignore[misc]
         return out

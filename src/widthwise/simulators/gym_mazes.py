@@ -38,12 +38,13 @@ class MazeEnv(gymnasium.Env[Image, int]):
         """Begin an episode."""
         super().reset(seed=seed)
         self._seen = self.maze.reset(seed)
-        return self._seen.observation, self._seen.info
+        return self._seen.observation.copy(), self._seen.info
 
     def step(self, action: int) -> tuple[Image, float, bool, bool, dict[str, Any]]:
         """Do the action."""
         seen = self._seen = self.maze.step(int(action))
-        return seen.observation, seen.reward, seen.terminated, seen.truncated, seen.info
+        # A copy of its own for everyone, as Gymnasium asks for.
+        return seen.observation.copy(), seen.reward, seen.terminated, seen.truncated, seen.info
 
     def render(self) -> Any:
         """The picture, or the maze in characters."""

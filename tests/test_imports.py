@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "__main__.py": {"cli"},
     "version.py": set(),
 }
-# Who uses these imports them where they are used; numpy may stand at the top only where nobody comes without need of it.
+# Who uses these imports them where they are used; numpy may stand at the top only where nobody comes without it.
 HEAVY = {"torch", "matplotlib", "ray", "gymnasium", "ale_py"}
 NUMPY_ROOMS = {"experiments", "reports", "simulators"}
 # An environment of Gymnasium is made of it.

@@ -141,3 +141,10 @@ def test_tiles_are_cheap(width, height):
         return (time.perf_counter() - begin) / 200
 
     assert min(run() for _ in range(5)) < 20e-6  # about 3 µs on an idle machine
+
+
+def test_whole_means_stay_whole():
+    for shade in range(256):
+        image = np.full((84, 84, 3), shade, np.uint8)
+        assert set(ww.Tiles(8, 11)(ww.Step(image)).tolist()) == {shade}
+        assert set(ww.Tiles(5, 3, 32)(ww.Step(image)).tolist()) == {shade // 8}

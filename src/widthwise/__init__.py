@@ -21,11 +21,15 @@ if TYPE_CHECKING:
         WidthwiseError,
     )
     from widthwise.core.result import Status
+    from widthwise.core.simulator import Simulator, Step
     from widthwise.planners.auto import Auto
     from widthwise.planners.bfs import BFS, DFS
     from widthwise.planners.hierarchical import HIW
     from widthwise.planners.incremental import IHIW
     from widthwise.planners.iw import IW
+    from widthwise.simulators.checker import check_simulator
+    from widthwise.simulators.features import Atoms, Cells, Info, Ram, Tiles
+    from widthwise.simulators.names import simulator
 
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
@@ -46,11 +50,15 @@ _ROOMS = {
         "WidthwiseError",
     ),
     "core.result": ("Status",),
+    "core.simulator": ("Simulator", "Step"),
     "planners.auto": ("Auto",),
     "planners.bfs": ("BFS", "DFS"),
     "planners.hierarchical": ("HIW",),
     "planners.incremental": ("IHIW",),
     "planners.iw": ("IW",),
+    "simulators.checker": ("check_simulator",),
+    "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
+    "simulators.names": ("simulator",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -60,23 +68,32 @@ __all__ = [
     "HIW",
     "IHIW",
     "IW",
+    "Atoms",
     "Auto",
     "Budget",
+    "Cells",
     "Domain",
     "Goal",
+    "Info",
     "InputError",
     "Interrupted",
     "OutOfMemory",
     "OutOfTime",
     "Plan",
+    "Ram",
     "Result",
+    "Simulator",
     "Status",
+    "Step",
     "Task",
+    "Tiles",
     "UnsupportedError",
     "UsageError",
     "WidthwiseError",
     "__version__",
+    "check_simulator",
     "load",
+    "simulator",
     "solve",
     "solve_each_goal",
     "validate",

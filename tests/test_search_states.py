@@ -75,7 +75,13 @@ def test_applicable_among_many_operators(seed):
     operators = _native.Operators(task, random.randint(0, 99))
     for _ in range(5):
         state = set(random.sample(range(atoms), random.randint(0, atoms)))
-        expected = [op for op in operators.order if set(ops[op][0]) <= state and not set(ops[op][1]) & state]
+        expected = [
+            op
+            for op in operators.order
+            if set(ops[op][0]) <= state
+            and not set(ops[op][1]) & state
+            and not (set(ops[op][2]) <= set(ops[op][0]) and set(ops[op][3]) - set(ops[op][2]) <= set(ops[op][1]))
+        ]
         assert operators.applicable(operators.state(sorted(state))) == expected
 
 

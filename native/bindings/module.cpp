@@ -6,4 +6,5 @@ NB_MODULE(_native, module) {
     bind_core(module);
     bind_ground(module);
     bind_search(module);
+    bind_depth_table(module);
 }

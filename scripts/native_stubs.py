@@ -42,7 +42,16 @@ def generate() -> str:
         text = target.read_text(encoding="utf-8")
     for vague, precise in MORE_PRECISE.items():
         text = text.replace(vague, precise)
-    return text
+    formatter = ["ruff", "format", "--quiet", "--stdin-filename", str(STUBS), "-"]
+    done = subprocess.run(
+        [sys.executable, "-m", *formatter],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=STUBS.parent,
+    )
+    return done.stdout
 
 
 def main(arguments: list[str]) -> int:

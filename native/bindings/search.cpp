@@ -101,6 +101,16 @@ void check_node(const Search& search, std::uint32_t node) {
     if (node >= search.tree().size()) throw nb::index_error("no such node");
 }
 
+void check_region(const Search& search, std::uint32_t region) {
+    if (region >= search.region_count()) throw nb::index_error("no such region");
+}
+
+void check_table(const Search& search, std::size_t level, std::size_t more, const Table& table) {
+    if (level >= search.level_count()) throw nb::value_error("this search has no such level");
+    if (search.level(level).function || search.level(level).literals.size() + more > table.feature_count)
+        throw nb::value_error("the novelty table is not over the features of this level");
+}
+
 void bind_states(nb::module_& module) {
     nb::class_<State>(module, "State", "A set of atoms that hold; immutable and hashable.")
         .def("__contains__", &State::holds, "atom"_a)
@@ -269,9 +279,12 @@ void bind_resumable_search(nb::module_& module) {
             "resume",
             [](Search& search, std::uint32_t region, const std::vector<Table*>& tables,
                std::optional<std::uint64_t> pause_after) {
-                if (region >= search.region_count()) throw nb::index_error("no such region");
+                check_region(search, region);
                 std::vector<NoveltyTable*> plain;
-                for (Table* table : tables) plain.push_back(table ? table->table.get() : nullptr);
+                for (Table* table : tables) {
+                    if (table) check_table(search, plain.size(), 0, *table);
+                    plain.push_back(table ? table->table.get() : nullptr);
+                }
                 const nb::gil_scoped_release unlocked;
                 return to_tuple(search.resume(region, plain, pause_after.value_or(~std::uint64_t{0})));
             },
@@ -279,7 +292,13 @@ void bind_resumable_search(nb::module_& module) {
             "Go on with a region until something happens: (why, node, level).",
             nb::sig("def resume(self, region: int, tables: Sequence[NoveltyTable | None] = [], pause_after: int | "
                     "None = None) -> tuple[Stop, int | None, int]"))
-        .def("candidates", &Search::candidates, "node"_a, "The atoms a pruned node proposes as features.")
+        .def(
+            "candidates",
+            [](const Search& search, std::uint32_t node) {
+                check_node(search, node);
+                return search.candidates(node);
+            },
+            "node"_a, "The atoms a pruned node proposes as features.")
         .def(
             "discover",
             [](Search& search, bool random) -> std::optional<std::pair<std::uint32_t, Ids>> {
@@ -291,6 +310,10 @@ void bind_resumable_search(nb::module_& module) {
         .def(
             "restructure",
             [](Search& search, const Ids& literals, Table& table, bool rebuild_changed, bool wake) {
+                check_table(search, search.level_count() - 1, literals.size(), table);
+                for (const std::uint32_t literal : literals)
+                    if (literal / 2 >= search.operators().task().atom_count)
+                        throw nb::index_error("an atom is out of range");
                 std::optional<Ids> alive;
                 {
                     const nb::gil_scoped_release unlocked;
@@ -304,6 +327,8 @@ void bind_resumable_search(nb::module_& module) {
         .def(
             "abstract",
             [](const Search& search, std::uint32_t region, std::size_t level) {
+                check_region(search, region);
+                if (level >= search.level_count()) throw nb::index_error("no such level");
                 const auto words = search.abstract_of(region, level);
                 if (search.level(level).function) return Ids{static_cast<std::uint32_t>(words[0])};
                 Ids features;
@@ -337,8 +362,13 @@ void bind_resumable_search(nb::module_& module) {
                                   optional(tree.region(node)), tree.flags(node));
             },
             "node"_a, "A node's columns: (parent, operator, depth, region, flags).")
-        .def("region_root", [](const Search& search, std::uint32_t region) { return search.region(region).root; },
-             "region"_a)
+        .def(
+            "region_root",
+            [](const Search& search, std::uint32_t region) {
+                check_region(search, region);
+                return search.region(region).root;
+            },
+            "region"_a)
         .def_prop_ro("region_count", &Search::region_count)
         .def_prop_ro("node_count", [](const Search& search) { return search.tree().size(); })
         .def_prop_ro("pending_pruned", &Search::pending_pruned, "Pruned nodes that discovery has not looked at yet.")

@@ -114,6 +114,7 @@ public:
     const Counters& counters() const { return counters_; }
     const Region& region(std::uint32_t index) const { return *regions_[index]; }
     std::size_t region_count() const { return regions_.size(); }
+    std::size_t level_count() const { return levels_.size(); }
     const Abstraction& level(std::size_t index) const { return levels_[index]; }
     std::span<const Word> abstract_of(std::uint32_t region, std::size_t level) const;
     std::size_t pending_pruned() const { return pruned_nodes_.size(); }

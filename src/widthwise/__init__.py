@@ -1,27 +1,58 @@
 """Hierarchical width-based planning and learning: `task = load(domain, problem)`, then `solve(task)`."""
 
-from widthwise.classical.load import Domain, load
-from widthwise.classical.plan import Plan
-from widthwise.classical.solve import Result, solve, solve_each_goal
-from widthwise.classical.task import Goal, Task
-from widthwise.classical.validate import validate
-from widthwise.core.budget import Budget
-from widthwise.core.errors import (
-    InputError,
-    Interrupted,
-    OutOfMemory,
-    OutOfTime,
-    UnsupportedError,
-    UsageError,
-    WidthwiseError,
-)
-from widthwise.core.result import Status
-from widthwise.planners.auto import Auto
-from widthwise.planners.bfs import BFS, DFS
-from widthwise.planners.hierarchical import HIW
-from widthwise.planners.incremental import IHIW
-from widthwise.planners.iw import IW
+from typing import TYPE_CHECKING, Any
+
 from widthwise.version import __version__
+
+if TYPE_CHECKING:
+    from widthwise.classical.load import Domain, load
+    from widthwise.classical.plan import Plan
+    from widthwise.classical.solve import Result, solve, solve_each_goal
+    from widthwise.classical.task import Goal, Task
+    from widthwise.classical.validate import validate
+    from widthwise.core.budget import Budget
+    from widthwise.core.errors import (
+        InputError,
+        Interrupted,
+        OutOfMemory,
+        OutOfTime,
+        UnsupportedError,
+        UsageError,
+        WidthwiseError,
+    )
+    from widthwise.core.result import Status
+    from widthwise.planners.auto import Auto
+    from widthwise.planners.bfs import BFS, DFS
+    from widthwise.planners.hierarchical import HIW
+    from widthwise.planners.incremental import IHIW
+    from widthwise.planners.iw import IW
+
+# Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
+# it enters.
+_ROOMS = {
+    "classical.load": ("Domain", "load"),
+    "classical.plan": ("Plan",),
+    "classical.solve": ("Result", "solve", "solve_each_goal"),
+    "classical.task": ("Goal", "Task"),
+    "classical.validate": ("validate",),
+    "core.budget": ("Budget",),
+    "core.errors": (
+        "InputError",
+        "Interrupted",
+        "OutOfMemory",
+        "OutOfTime",
+        "UnsupportedError",
+        "UsageError",
+        "WidthwiseError",
+    ),
+    "core.result": ("Status",),
+    "planners.auto": ("Auto",),
+    "planners.bfs": ("BFS", "DFS"),
+    "planners.hierarchical": ("HIW",),
+    "planners.incremental": ("IHIW",),
+    "planners.iw": ("IW",),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "BFS",
@@ -50,3 +81,20 @@ __all__ = [
     "solve_each_goal",
     "validate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    room = _ROOM_OF.get(name)
+    if room is None:
+        raise AttributeError(f"module 'widthwise' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(f"widthwise.{room}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

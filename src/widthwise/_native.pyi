@@ -1,11 +1,9 @@
 """Widthwise's kernels: grounding, states, novelty, search."""
 
+import array
 from collections.abc import Callable, Iterator, Sequence
 import enum
 from typing import overload
-
-from typing_extensions import Buffer
-
 
 class Halt(enum.Enum):
     """Why a kernel had to stop before it was done."""
@@ -22,7 +20,6 @@ class Meter:
     """What a run may use and has used: seconds and bytes; hears Ctrl-C."""
 
     def __init__(self, seconds: float | None = None, bytes: int | None = None) -> None: ...
-
     @property
     def seconds(self) -> float:
         """Seconds since the meter was made."""
@@ -53,63 +50,64 @@ class Task:
     """
 
     @staticmethod
-    def build(atom_count: int, operators: Sequence[tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int], float, Sequence[tuple[Sequence[int], Sequence[int], int, bool]]]], axioms: Sequence[tuple[int, Sequence[int], Sequence[int], int]], init: Sequence[int], goal_pos: Sequence[int], goal_neg: Sequence[int]) -> Task:
+    def build(
+        atom_count: int,
+        operators: Sequence[
+            tuple[
+                Sequence[int],
+                Sequence[int],
+                Sequence[int],
+                Sequence[int],
+                float,
+                Sequence[tuple[Sequence[int], Sequence[int], int, bool]],
+            ]
+        ],
+        axioms: Sequence[tuple[int, Sequence[int], Sequence[int], int]],
+        init: Sequence[int],
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+    ) -> Task:
         """
         A task written out by hand. An operator is (pre_pos, pre_neg, add, delete, cost, effects), an effect (pos, neg, atom, adds), an axiom (head, pos, neg, layer).
         """
 
     @property
     def atom_count(self) -> int: ...
-
     @property
     def operator_count(self) -> int: ...
-
     @property
     def axiom_count(self) -> int: ...
-
     @property
     def init(self) -> list[int]: ...
-
     @property
     def goal_pos(self) -> list[int]: ...
-
     @property
     def goal_neg(self) -> list[int]: ...
-
     @property
     def goal_reachable(self) -> bool: ...
-
     @property
     def atom_predicate(self) -> list[int]: ...
-
     @property
     def operator_schema(self) -> list[int]: ...
-
     @property
     def cost(self) -> list[float]: ...
-
     @property
     def derived(self) -> list[int]: ...
-
     def atom_args(self, atom: int) -> list[int]: ...
-
     def operator_args(self, op: int) -> list[int]: ...
-
     def pre_pos(self, op: int) -> list[int]: ...
-
     def pre_neg(self, op: int) -> list[int]: ...
-
     def add(self, op: int) -> list[int]: ...
-
     def delete(self, op: int) -> list[int]: ...
-
     def effects(self, op: int) -> list[tuple[list[int], list[int], int, bool]]:
         """The conditional effects of an operator: (pos, neg, atom, adds) each."""
 
     def axiom(self, axiom: int) -> tuple[int, list[int], list[int], int]:
         """An axiom: (head, pos, neg, layer)."""
 
-def ground(words: Buffer, numbers: Buffer, meter: Meter) -> Task | Halt | tuple[bool, int, list[int]]:
+def ground(
+    words: array.array[int], numbers: array.array[float], meter: Meter
+) -> Task | Halt | tuple[bool, int, list[int]]:
     """
     Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).
     """
@@ -123,15 +121,10 @@ class State:
     """A set of atoms that hold; immutable and hashable."""
 
     def __contains__(self, atom: int) -> bool: ...
-
     def __len__(self) -> int: ...
-
     def __iter__(self) -> Iterator[int]: ...
-
     def __hash__(self) -> int: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def atoms(self) -> list[int]:
         """The numbers of the atoms that hold, ascending."""
 
@@ -139,16 +132,12 @@ class Operators:
     """A task's operators in the order they are tried, and what applies."""
 
     def __init__(self, task: Task, seed: int | None = None) -> None: ...
-
     @property
     def order(self) -> list[int]: ...
-
     @property
     def atom_count(self) -> int: ...
-
     @property
     def bytes(self) -> int: ...
-
     def state(self, atoms: Sequence[int]) -> State:
         """
         The state in which these atoms hold, and what the axioms derive from them.
@@ -167,7 +156,6 @@ class NoveltyTable:
     """Which tuples of features, of size up to the width, were seen together."""
 
     def __init__(self, meter: Meter, feature_count: int, width: int) -> None: ...
-
     @overload
     def novel(self, state: State, before: State | None = None) -> bool:
         """
@@ -176,24 +164,20 @@ class NoveltyTable:
 
     @overload
     def novel(self, features: Sequence[int]) -> bool: ...
-
     @overload
     def take(self, state: State, before: State | None = None) -> bool:
         """The same, and remember the state if it is novel."""
 
     @overload
     def take(self, features: Sequence[int]) -> bool: ...
-
     @overload
     def insert(self, state: State) -> None:
         """Remember all tuples of a state."""
 
     @overload
     def insert(self, features: Sequence[int]) -> None: ...
-
     @property
     def bytes(self) -> int: ...
-
     @property
     def sparse(self) -> bool: ...
 
@@ -221,15 +205,29 @@ class Stop(enum.Enum):
 class Search:
     """A resumable width search over a task; regions colour its one tree."""
 
-    def __init__(self, operators: Operators, meter: Meter, levels: Sequence[Sequence[int] | Callable[[State], int]], goal_pos: Sequence[int], goal_neg: Sequence[int], width: int = 1, depth_first: bool = False, record_pruned: bool = False, entry_in_table: bool = True, max_nodes: int | None = None, seed: int = 0) -> None: ...
-
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        levels: Sequence[Sequence[int] | Callable[[State], int]],
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        width: int = 1,
+        depth_first: bool = False,
+        record_pruned: bool = False,
+        entry_in_table: bool = True,
+        max_nodes: int | None = None,
+        seed: int = 0,
+    ) -> None: ...
     def start(self) -> tuple[Stop, int | None, int]:
         """Generate the root and open region 0 at it."""
 
     def open_region(self, node: int) -> int:
         """Open a region at an entry."""
 
-    def resume(self, region: int, tables: Sequence[NoveltyTable | None] = [], pause_after: int | None = None) -> tuple[Stop, int | None, int]:
+    def resume(
+        self, region: int, tables: Sequence[NoveltyTable | None] = [], pause_after: int | None = None
+    ) -> tuple[Stop, int | None, int]:
         """Go on with a region until something happens: (why, node, level)."""
 
     def candidates(self, node: int) -> list[int]:
@@ -238,7 +236,9 @@ class Search:
     def discover(self, random: bool) -> tuple[int, list[int]] | None:
         """Pop pruned nodes until one proposes features: (node, atoms)."""
 
-    def restructure(self, literals: Sequence[int], table: NoveltyTable, rebuild_changed: bool = True) -> list[int]:
+    def restructure(
+        self, literals: Sequence[int], table: NoveltyTable, rebuild_changed: bool = True, wake: bool = False
+    ) -> list[int]:
         """
         Add features to the level above the regions and recolour the tree; returns the living regions.
         """
@@ -252,34 +252,26 @@ class Search:
         """The operators from the root to a node."""
 
     def state(self, node: int) -> State: ...
-
     def node(self, node: int) -> tuple[int | None, int | None, int, int | None, int]:
         """A node's columns: (parent, operator, depth, region, flags)."""
 
     def region_root(self, region: int) -> int: ...
-
     @property
     def region_count(self) -> int: ...
-
     @property
     def node_count(self) -> int: ...
-
     @property
     def pending_pruned(self) -> int:
         """Pruned nodes that discovery has not looked at yet."""
 
     @property
     def generated(self) -> int: ...
-
     @property
     def expanded(self) -> int: ...
-
     @property
     def pruned(self) -> int: ...
-
     @property
     def pruned_entries(self) -> int: ...
-
     @property
     def depth(self) -> int: ...
 

@@ -20,6 +20,11 @@ from widthwise.core.model import Model, Watch
 from widthwise.core.result import Outcome, Status
 from widthwise.planners.registry import Planner, make_planner
 
+_JSON_FIELDS = (
+    *("status", "planner", "width", "seed", "plan", "cost", "generated", "expanded", "pruned", "high_level_nodes"),
+    *("features", "story", "seconds", "memory_mb", "budget", "reason"),
+)
+
 
 @dataclass(slots=True)
 class Discovered:
@@ -60,11 +65,7 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain data, without the search."""
-        names = (
-            "status planner width seed plan cost generated expanded pruned high_level_nodes features story seconds "
-            "memory_mb budget reason"
-        ).split()
-        data = {name: getattr(self, name) for name in names}
+        data = {name: getattr(self, name) for name in _JSON_FIELDS}
         data["status"] = str(self.status)
         data["story"] = [{name: getattr(one, name) for name in Discovered.__slots__} for one in self.story]
         if self.goal is not None:
@@ -121,7 +122,17 @@ def solve(
             outcome = planner.run(model)
         except MemoryError:
             outcome = Outcome(Status.OUT_OF_MEMORY)
-    return _report(task, searched, planner, outcome, meter, start, seed, budget, None if whole else goal)
+    return _report(
+        task,
+        searched,
+        planner,
+        outcome,
+        meter=meter,
+        start=start,
+        seed=seed,
+        budget=budget,
+        goal=None if whole else goal,
+    )
 
 
 def solve_each_goal(
@@ -157,6 +168,7 @@ def _report(
     searched: Task,
     planner: Planner,
     outcome: Outcome,
+    *,
     meter: _native.Meter,
     start: float,
     seed: int | None,

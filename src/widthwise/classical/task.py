@@ -49,6 +49,7 @@ class Task:
     native: _native.Task
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
     seconds: dict[str, float] = field(default_factory=dict)
+    _permuted: tuple[int, _native.Operators] | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def of(
@@ -85,7 +86,8 @@ class Task:
     def operator_name(self, op: int) -> str:
         """The name of one operator."""
         schema = self.normal.actions[self._schemas[op]]
-        return _call(schema.name, [self.normal.objects[index] for index in self.native.operator_args(op)[: schema.shown]])
+        shown = self.native.operator_args(op)[: schema.shown]
+        return _call(schema.name, [self.normal.objects[index] for index in shown])
 
     @cached_property
     def _schemas(self) -> list[int]:
@@ -97,7 +99,12 @@ class Task:
 
     def ordered(self, seed: int | None) -> _native.Operators:
         """The operators in the order of the files, or permuted by a seed."""
-        return self._operators if seed is None else _native.Operators(self.native, seed)
+        if seed is None:
+            return self._operators
+        # The last order is kept: a suite solves hundreds of goals of one task with the same seed.
+        if self._permuted is None or self._permuted[0] != seed:
+            self._permuted = (seed, _native.Operators(self.native, seed))
+        return self._permuted[1]
 
     @property
     def init(self) -> _native.State:

@@ -80,36 +80,44 @@ def summarize(result: Result, asked: str) -> None:
 
 
 def story(chapters: Sequence[Discovered]) -> None:
-    """Tell how IHIW found its high-level features."""
+    """Tell how IHIW found its high-level features: the first in full, the others in short."""
     if not chapters:
         return
     tell("How the hierarchy was found:")
-    for number, chapter in enumerate(chapters, 1):
-        if number > _STORY_SHOWN and number < len(chapters):
-            if number == len(chapters) - 1:
-                tell(
-                    f"... {count(len(chapters) - _STORY_SHOWN - 1, 'more feature')}; --json has them all ...",
-                    indent="  ",
-                )
-            continue
-        tell(chapter_text(chapter), indent="     ", first=f"  {number}. ")
+    shown = chapters if len(chapters) <= _STORY_SHOWN else chapters[: _STORY_SHOWN - 1]
+    for number, chapter in enumerate(shown, 1):
+        text = first_chapter(chapter) if number == 1 else short_chapter(chapter)
+        tell(text, indent="     ", first=f"  {number}. ")
+    if len(shown) < len(chapters):
+        left = count(len(chapters) - len(shown) - 1, "more feature")
+        tell(f"... {left} (--json has them all), and the last one:", indent="  ")
+        tell(short_chapter(chapters[-1]), indent="     ", first=f"  {len(chapters)}. ")
 
 
-def chapter_text(chapter: Discovered) -> str:
-    """One chapter in words."""
-    last = chapter.branch[-3:]
-    shown = ("... " if len(chapter.branch) > len(last) else "") + " ".join(last)
+def first_chapter(chapter: Discovered) -> str:
+    """A chapter in words that say what happens in every chapter."""
     others = len(chapter.candidates) - 1
     one_of = f", one of {others + 1} atoms it proposed" if others else ""
     return (
-        f"After {count(chapter.generated, 'node')} nothing novel was left. The branch {shown} had been "
-        "pruned, but "
-        f"something new came true on its way: {chapter.feature}{one_of}. With it as a high-level feature "
-        "the tree falls "
-        f"into {count(chapter.high_level_nodes, 'high-level node')}, each with a novelty table of its "
-        "own; the search "
-        f"went on and generated {count(chapter.search, 'more node')}."
+        f"After {count(chapter.generated, 'node')} nothing novel was left. The branch {_branch(chapter)} had "
+        f"been pruned, but something new came true on its way: {chapter.feature}{one_of}. With it as a "
+        f"high-level feature the tree falls into {count(chapter.high_level_nodes, 'high-level node')}, each "
+        "with a novelty table of its own; the search went on and generated "
+        f"{count(chapter.search, 'more node')}."
     )
+
+
+def short_chapter(chapter: Discovered) -> str:
+    """A chapter for those who have read the first."""
+    return (
+        f"{chapter.feature}, from the branch {_branch(chapter)}: "
+        f"{count(chapter.high_level_nodes, 'high-level node')}, {count(chapter.search, 'more node')}."
+    )
+
+
+def _branch(chapter: Discovered) -> str:
+    last = chapter.branch[-3:]
+    return ("... " if len(chapter.branch) > len(last) else "") + " ".join(last)
 
 
 class GoalTable:

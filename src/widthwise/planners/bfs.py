@@ -5,11 +5,11 @@ from __future__ import annotations
 from widthwise.planners.iw import IW
 
 
-def BFS() -> IW:  # noqa: N802 - stands beside IW and reads like a planner
+def BFS() -> IW:
     """Breadth-first search with duplicate detection: complete, and its plans are shortest."""
     return IW("n")
 
 
-def DFS() -> IW:  # noqa: N802
+def DFS() -> IW:
     """Depth-first search with duplicate detection."""
     return IW("n", depth_first=True)

@@ -205,7 +205,7 @@ class FunctionFeatures(AtomFeatures):
 
     def _vector(self, state: _native.State) -> tuple[Hashable, ...]:
         value = self.function(state)
-        return tuple(value) if isinstance(value, list | tuple) else (value,)  # type: ignore[return-value]
+        return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def _level_features(model: Model, features: LevelFeatures) -> AtomFeatures:

@@ -25,7 +25,7 @@ class IHIW:
     rebuild: Literal["changed", "new"] = "changed"  # which novelty tables are rebuilt after restructuring
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     negated: bool = False  # "does not hold" is a feature value as well
-    stuck: Literal["wake", "stop"] = "wake"  # no branch proposes a feature: wake high-level nodes without novelty, or stop
+    stuck: Literal["wake", "stop"] = "wake"  # when no branch proposes a feature: wake high-level nodes, or stop
 
     @property
     def name(self) -> str:
@@ -39,10 +39,12 @@ class IHIW:
 
     def run(self, model: Model) -> Outcome:
         """Search, discover a feature, restructure, search again, until the goal, a limit, or nothing is proposed."""
-        return _Run(self, model).run()
+        return IncrementalSearch(self, model).run()
 
 
-class _Run:
+class IncrementalSearch:
+    """A running IHIW: one tree, the features so far, and the high-level nodes that are open."""
+
     def __init__(self, planner: IHIW, model: Model) -> None:
         self.planner = planner
         self.model = model
@@ -76,8 +78,8 @@ class _Run:
             self.story[-1].search = self.search.generated - self.story[-1].generated
         if outcome.status is Status.EXHAUSTED:
             outcome.reason = (
-                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch proposes "
-                "another one. It prunes, so this says nothing about whether a plan exists"
+                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch "
+                "proposes another one. It prunes, so this says nothing about whether a plan exists"
             )
         return outcome
 

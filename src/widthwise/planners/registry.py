@@ -67,7 +67,7 @@ def make_planner(
         upper, lower = _counted(name, widths or (1, 1), 2)
         return IHIW(high=IW(upper), low=IW(lower))
     if not high:
-        raise UsageError("the planner hiw needs high-level features: give --high ATOM-PATTERN, or use ihiw to find them")
+        raise UsageError("hiw needs high-level features: give --high ATOM-PATTERN, or let ihiw find them")
     levels = _counted(name, widths or (1,) * (len(high) + 1), len(high) + 1)
     planner: IW | HIW = IW(levels[-1])
     for width, features in zip(reversed(levels[:-1]), reversed(high), strict=True):

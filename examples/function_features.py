@@ -1,0 +1,33 @@
+"""A function of the state as high-level feature.
+
+High-level features need not be atoms. Any function of a state whose value can be hashed will do: a number,
+a string, or a tuple, of which each part is a feature. Here: how many balls are where they belong.
+"""
+
+# %% Gripper: which balls have arrived does not matter, only how many.
+from __future__ import annotations
+
+import widthwise as ww
+from bundled import bundled
+from widthwise import _native
+
+task = bundled("gripper", balls=6)
+wanted = set(task.goal.positive)
+
+
+def arrived(state: _native.State) -> int:
+    """How many balls are in the other room."""
+    return sum(atom in wanted for atom in state)
+
+
+by_atoms = ww.HIW(["(ball-in * east)"], high=ww.IW(1), low=ww.IW(2))
+by_count = ww.HIW(arrived, high=ww.IW(1), low=ww.IW(2))
+
+# %% Over atoms, the high level at width 1 soon finds no new atom; over the count, every further ball is new.
+for what, planner in (("atoms", by_atoms), ("count", by_count)):
+    result = ww.solve(task, planner, budget=ww.Budget(nodes=200_000))
+    print(
+        f"{planner.name} over {what}: {result.status}, {result.generated:,} nodes, "
+        f"{result.high_level_nodes} high-level nodes, {len(result.plan or [])} steps"
+    )
+assert result.status is ww.Status.SOLVED

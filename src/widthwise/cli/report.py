@@ -1,0 +1,77 @@
+"""`widthwise report`: the table and the plots of run folders, beside the published figures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command with the main program."""
+    parser = subparsers.add_parser(
+        "report",
+        help="make a table and plots of runs",
+        description=(
+            "Print the table of one or more run folders beside the published one, and write it with plots as a "
+            "page. Folders complete each other: a run with --relevance goal gives columns of its own."
+        ),
+    )
+    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder")
+    parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a page that needs nothing else")
+    parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the table as Markdown")
+    parser.add_argument("--plots", type=Path, metavar="DIR", help="write the plots as SVG files")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table on stdout and write what was asked for."""
+    from widthwise.core.errors import InputError, MissingExtraError
+    from widthwise.reports.html import html_page
+    from widthwise.reports.plots import make_plots
+    from widthwise.reports.records import read_runs
+    from widthwise.reports.table import make_table
+    from widthwise.reports.text import errors, markdown, text_table
+
+    records = read_runs(args.folders)
+    table = make_table(records)
+    wrong = errors(records)
+    if wrong:
+        print("Not explained yet:\n" + "\n".join(f"  {one}" for one in wrong) + "\n")
+    print(text_table(table))
+    plots: dict[str, str] = {}
+    if args.out is not None or args.plots is not None:
+        try:
+            plots = make_plots(records)
+        except MissingExtraError as error:
+            if args.plots is not None:
+                raise
+            print(f"note: the page has no plots, {error}", file=sys.stderr)
+    try:
+        if args.plots is not None:
+            for name, svg in plots.items():
+                _write(args.plots / f"{name}.svg", svg)
+        if args.out is not None:
+            _write(args.out, html_page(table, records, plots))
+        if args.markdown is not None:
+            links = (
+                []
+                if args.plots is None
+                else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
+            )
+            _write(args.markdown, markdown(table, records, links))
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be written ({error.strerror})") from None
+    return 0
+
+
+def _link(target: Path, page: Path) -> str:
+    return Path(os.path.relpath(target, page.parent)).as_posix()
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)

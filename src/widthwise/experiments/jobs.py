@@ -1,0 +1,84 @@
+"""What is to be done, and the doing of it inside a worker, whatever brought it there."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from widthwise.core.errors import WidthwiseError
+
+Part = Mapping[str, Any]
+Outcome = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to prepare once and to run in several parts, each of which makes one line.
+
+    `function` is written `module:name`. Called with the payload it prepares the job (reads and grounds a
+    task, say) and returns what runs one part. A part holds the fields that name its line.
+    """
+
+    function: str
+    payload: Mapping[str, Any]
+    parts: Sequence[Part] = field(default_factory=tuple)
+    weight: float = 1.0  # how long it may take compared with others: heavy jobs come first
+
+    def rest(self, count: int) -> Job | None:
+        """The job without its first parts, or none if nothing is left."""
+        parts = tuple(self.parts[count:])
+        share = len(parts) / len(self.parts)
+        return replace(self, parts=parts, weight=self.weight * share) if parts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One part of a job is done: its line, and its share of the job's weight."""
+
+    line: dict[str, Any]
+    weight: float
+
+
+class Pool(Protocol):
+    """Whoever runs jobs: local processes, or a cluster."""
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """Run all jobs and hand back their lines as they come; closing the iterator stops the work."""
+
+
+def work(job: Job) -> Iterator[Outcome]:
+    """Run a job's parts in order; what goes wrong becomes the outcome of the part."""
+    try:
+        module, _, name = job.function.partition(":")
+        run: Callable[[Part], Outcome] = getattr(importlib.import_module(module), name)(job.payload)
+    except Exception as error:
+        for _ in job.parts:
+            yield failure(error)
+        return
+    for part in job.parts:
+        try:
+            yield run(part)
+        except Exception as error:
+            yield failure(error)
+
+
+def failure(error: BaseException) -> Outcome:
+    """An error as a line tells it; those that are no user's fault come with their traceback."""
+    if isinstance(error, WidthwiseError) and type(error) is not WidthwiseError:
+        return lost(type(error).__name__, str(error))
+    trace = "".join(traceback.format_exception(error)).strip()
+    return lost(type(error).__name__, str(error) or "no message", trace)
+
+
+def lost(kind: str, reason: str, trace: str | None = None) -> Outcome:
+    """The outcome of a part that has none."""
+    told = {"kind": kind, "reason": reason}
+    return {"failure": told if trace is None else {**told, "traceback": trace}}
+
+
+def done(job: Job, index: int, outcome: Outcome) -> Done:
+    """The line of a part of a job."""
+    return Done({**job.parts[index], "failure": None, **outcome}, job.weight / len(job.parts))

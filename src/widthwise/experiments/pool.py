@@ -1,0 +1,124 @@
+"""Jobs on this machine: worker processes that may die without taking the suite with them."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
+
+
+def _serve(connection: Connection) -> None:
+    """Work on jobs until there are no more; runs in the worker process."""
+    # Ctrl-C reaches the whole process group. The suite hears it and ends its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    try:
+        while True:
+            job: Job = connection.recv()
+            for outcome in work(job):
+                connection.send(outcome)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+
+
+def _die_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: BaseProcess
+    connection: Connection
+    job: Job
+    finished: int = 0  # parts of the job
+
+
+class LocalPool:
+    """Some worker processes; one that is killed is replaced, and its part's line tells why."""
+
+    def __init__(self, workers: int) -> None:
+        self.count = workers
+        # Spawned, not forked: nothing of this process (locks, open run folder) leaks into a worker.
+        self.context = multiprocessing.get_context("spawn")
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """Run all jobs, heaviest first."""
+        waiting = deque(sorted(jobs, key=lambda job: -job.weight))
+        workers: list[_Worker] = []
+        try:
+            while waiting and len(workers) < self.count:
+                workers.append(self._start(waiting.popleft()))
+            while workers:
+                ready = wait([worker.connection for worker in workers])
+                for worker in [worker for worker in workers if worker.connection in ready]:
+                    yield self._hear(worker, waiting)
+                    if worker.finished < len(worker.job.parts):
+                        continue
+                    if waiting:
+                        self._give(worker, waiting.popleft())
+                    else:
+                        workers.remove(worker)
+                        worker.connection.close()
+                        worker.process.join()
+        finally:
+            for worker in workers:
+                worker.process.kill()
+            for worker in workers:
+                worker.process.join()
+                worker.connection.close()
+
+    def _start(self, job: Job) -> _Worker:
+        ours, theirs = self.context.Pipe()
+        process = self.context.Process(target=_serve, args=(theirs,), daemon=True)
+        process.start()
+        theirs.close()
+        worker = _Worker(process, ours, job)
+        self._give(worker, job)
+        return worker
+
+    def _give(self, worker: _Worker, job: Job) -> None:
+        worker.job, worker.finished = job, 0
+        with contextlib.suppress(
+            BrokenPipeError, ConnectionResetError
+        ):  # it died idle: hearing from it will tell
+            worker.connection.send(job)
+
+    def _hear(self, worker: _Worker, waiting: deque[Job]) -> Done:
+        job, index = worker.job, worker.finished
+        try:
+            outcome: Outcome = worker.connection.recv()
+        except (EOFError, ConnectionResetError):
+            outcome = self._bury(worker)
+            rest = job.rest(index + 1)
+            if rest is not None:
+                waiting.appendleft(rest)
+            worker.finished = len(job.parts)
+            if waiting:
+                fresh = self._start(waiting.popleft())
+                worker.process, worker.connection = fresh.process, fresh.connection
+                worker.job, worker.finished = fresh.job, 0
+        else:
+            worker.finished += 1
+        return done(job, index, outcome)
+
+    def _bury(self, worker: _Worker) -> Outcome:
+        worker.connection.close()
+        worker.process.join()
+        code = worker.process.exitcode or 0
+        if code < 0:
+            name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
+            hint = ", perhaps because memory ran out" if -code == signal.SIGKILL else ""
+            return lost("WorkerDied", f"the worker process was killed by signal {name}{hint}")
+        return lost("WorkerDied", f"the worker process ended with exit code {code}")

@@ -1,0 +1,95 @@
+"""Where a suite is: a bar with the time left on a terminal, a line per finished row in a pipe."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import TextIO
+
+from widthwise.experiments.jobs import Done, Job
+from widthwise.experiments.runner import Listener
+
+_WIDTH = 30
+
+
+class Progress(Listener):
+    """Progress of a suite whose lines belong to rows, written to a stream (stderr)."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.bar = stream.isatty()
+        self.total = 0.0
+        self.finished = 0.0
+        self.lines = 0
+        self.count = 0
+        self.failures = 0
+        self.left: Counter[str] = Counter()
+        self.started = self.shown = 0.0
+
+    def begin(self, jobs: Sequence[Job], kept: int) -> None:
+        """Count what there is to do."""
+        self.total = sum(job.weight for job in jobs)
+        self.count = sum(len(job.parts) for job in jobs)
+        for job in jobs:
+            for part in job.parts:
+                self.left[part["row"]] += 1
+        self.started = time.monotonic()
+        if kept:
+            print(f"{kept} lines are there already, {self.count} to go", file=self.stream, flush=True)
+
+    def hear(self, one: Done) -> None:
+        """Count a line and show it."""
+        self.finished += one.weight
+        self.lines += 1
+        row = one.line["row"]
+        self.left[row] -= 1
+        if one.line["failure"] is not None:
+            self.failures += 1
+            self._clear()
+            reason = one.line["failure"]["reason"].splitlines()[0]
+            print(
+                f"failed: {row} {one.line['instance']} {one.line['planner']}: {reason}",
+                file=self.stream,
+                flush=True,
+            )
+        if not self.bar:
+            if not self.left[row]:
+                rows = sum(1 for count in self.left.values() if count)
+                text = f"{row} done, {rows} rows left, {self._elapsed():.0f} s"
+                print(text, file=self.stream, flush=True)
+        elif time.monotonic() - self.shown > 0.1:
+            self._draw()
+
+    def end(self) -> None:
+        """Leave the terminal as it was found."""
+        self._clear()
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self.started
+
+    def _draw(self) -> None:
+        self.shown = time.monotonic()
+        share = self.finished / self.total if self.total else 1.0
+        full = int(share * _WIDTH)
+        left = self._elapsed() * (1 - share) / share if share else 0.0
+        failed = f", {self.failures} failed" if self.failures else ""
+        bar = "#" * full + "." * (_WIDTH - full)
+        text = f"[{bar}] {self.lines}/{self.count} lines{failed}, {duration(left)} left"
+        self.stream.write(f"\r\x1b[K{text}")
+        self.stream.flush()
+
+    def _clear(self) -> None:
+        if self.bar:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
+
+
+def duration(seconds: float) -> str:
+    """A time for people: 45 s, 3:20, 1:02:03."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

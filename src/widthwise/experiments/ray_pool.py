@@ -1,0 +1,81 @@
+"""Jobs on a Ray cluster, or on a local one that is started for them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from widthwise.core.errors import InputError, MissingExtraError
+from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
+
+_STORE_BYTES = 100_000_000  # lines are small; Ray's default would take a third of the machine
+
+
+class RayPool:
+    """Each job is a Ray task whose lines stream back; a task that dies gives a line with the reason."""
+
+    def __init__(self, address: str | None = None) -> None:
+        try:
+            import ray
+        except ImportError:
+            raise MissingExtraError("--workers ray", "ray") from None
+        self.ray: Any = ray
+        self.address = address
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """Run all jobs, heaviest first."""
+        ray = self.ray
+        ours = not ray.is_initialized()
+        if ours:
+            self._connect()
+        # No retry by Ray itself: a part that kills its worker gets a line, the rest of its job is sent again.
+        remote = ray.remote(work).options(num_returns="streaming", max_retries=0)
+        waiting = deque(sorted(jobs, key=lambda job: -job.weight))
+        # Two per core keep every worker busy, and a stop leaves little behind.
+        room = max(2, 2 * int(ray.cluster_resources().get("CPU", 1)))
+        running: dict[Any, tuple[Job, int]] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < room:
+                    job = waiting.popleft()
+                    running[remote.remote(job)] = (job, 0)
+                ready, _ = ray.wait(list(running), num_returns=1)
+                for stream in ready:
+                    job, index = running[stream]
+                    try:
+                        outcome: Outcome = ray.get(next(stream))
+                    except StopIteration:
+                        del running[stream]
+                        continue
+                    except ray.exceptions.RayError as error:
+                        del running[stream]
+                        reason = str(error).strip().splitlines()[0]
+                        outcome = lost("WorkerDied", f"the Ray worker was lost: {reason}")
+                        rest = job.rest(index + 1)
+                        if rest is not None:
+                            waiting.appendleft(rest)
+                    else:
+                        running[stream] = (job, index + 1)
+                    if index < len(job.parts):
+                        yield done(job, index, outcome)
+        finally:
+            for stream in running:
+                with contextlib.suppress(ray.exceptions.RayError, ValueError, TypeError):
+                    ray.cancel(stream, force=True)
+            if ours:
+                ray.shutdown()
+
+    def _connect(self) -> None:
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+        try:
+            if self.address is not None:
+                self.ray.init(address=self.address, **options)
+            else:
+                self.ray.init(
+                    address="local", include_dashboard=False, object_store_memory=_STORE_BYTES, **options
+                )
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            where = self.address or "a local cluster"
+            raise InputError(f"cannot connect to Ray at {where}: {error}") from None

@@ -1,0 +1,158 @@
+"""The rows of a classical suite: which instances they count, and what the paper's table says of them."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from widthwise.classical.collection import problems_in
+from widthwise.classical.examples import EXAMPLES, paper_instances
+from widthwise.core.errors import InputError, UsageError
+
+_WHERE = "where are the benchmarks? Give their folder with --benchmarks DIR or in WIDTHWISE_BENCHMARKS"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One problem: a file, or the texts themselves."""
+
+    name: str
+    weight: float  # roughly how long it takes compared with others
+    path: str = ""
+    domain_text: str | None = None
+    problem_text: str | None = None
+    domain_name: str = "<domain>"
+    problem_name: str = "<problem>"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the suite's table."""
+
+    name: str
+    folder: str
+    instances: list[Instance] = field(repr=False)
+    source: str = "files"  # or "generated", by our own generators
+    goals: int | None = None  # how many the paper counts
+    note: str = ""
+
+    def describe(self) -> dict[str, Any]:
+        """What the report needs to know of a row."""
+        names = ("name", "folder", "source", "goals", "note")
+        return {**{name: getattr(self, name) for name in names}, "instances": len(self.instances)}
+
+
+def suite_rows(
+    suite: str, benchmarks: Path | None, domains: Sequence[str] = (), first: int | None = None
+) -> list[Row]:
+    """The rows of a suite: `paper`, the name of a folder of the benchmarks, or `all` folders."""
+    if suite == "paper":
+        rows = paper_rows(benchmarks)
+    else:
+        folders = _folders(benchmarks)
+        if suite != "all" and suite not in folders:
+            raise UsageError(
+                f"there is no suite {suite!r}: give paper, all, or a folder of {benchmarks}"
+                f"{_near(suite, folders)}"
+            )
+        rows = [_folder_row(path) for name, path in folders.items() if suite in ("all", name)]
+    if domains:
+        rows = _chosen(rows, domains)
+    if first is not None:
+        if first < 1:
+            raise UsageError(f"--first counts instances from 1 up, so it cannot be {first}")
+        rows = [replace(row, instances=row.instances[:first]) for row in rows]
+    if not any(row.instances for row in rows):
+        raise InputError(f"there is nothing to run: no problem files of suite {suite} in {benchmarks}")
+    return rows
+
+
+def paper_rows(benchmarks: Path | None) -> list[Row]:
+    """The rows of the paper's table, in its order, as far as their instances are to be had."""
+    rows = []
+    for told in read_table("paper_rows.csv"):
+        if told["source"] == "generated":
+            instances = _generated(told["folder"])
+        else:
+            if benchmarks is None:
+                raise UsageError(_WHERE)
+            count = int(told["first"]) if told["first"] else None
+            instances = [_instance(path) for path in problems_in(benchmarks / told["folder"])][:count]
+        note = told["note"]
+        if len(instances) < int(told["instances"]):
+            missing = f"{len(instances)} of the paper's {told['instances']} instances are here"
+            note = f"{note}; {missing}" if note else missing
+        rows.append(Row(told["row"], told["folder"], instances, told["source"], int(told["goals"]), note))
+    return rows
+
+
+def paper_table() -> dict[str, dict[str, dict[str, float | None]]]:
+    """The paper's table: coverage in percent, mean nodes and seconds of the solved, by row and planner."""
+    columns = {"IW(1)": "iw1", "IW(2)": "iw2", "IHIW(1,1)": "ihiw11"}
+    return {
+        line["domain"]: {
+            planner: {
+                "coverage": _number(line[f"{column}_solved_pct"]),
+                "nodes": _number(line[f"{column}_nodes"]),
+                "seconds": _number(line[f"{column}_seconds"]),
+            }
+            for planner, column in columns.items()
+        }
+        for line in read_table("paper_classical.csv")
+    }
+
+
+def read_table(name: str) -> list[dict[str, str]]:
+    """A table that comes with the package."""
+    text = resources.files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _folders(benchmarks: Path | None) -> dict[str, Path]:
+    if benchmarks is None:
+        raise UsageError(_WHERE)
+    if not benchmarks.is_dir():
+        raise InputError(f"{benchmarks}: there is no such folder of benchmarks")
+    return {path.name: path for path in sorted(benchmarks.iterdir()) if path.is_dir() and problems_in(path)}
+
+
+def _folder_row(path: Path) -> Row:
+    return Row(path.name, path.name, [_instance(problem) for problem in problems_in(path)])
+
+
+def _instance(path: Path) -> Instance:
+    # Big files have many goals or many objects: their jobs take longest.
+    return Instance(path.stem, float(path.stat().st_size), str(path.resolve()))
+
+
+def _generated(name: str) -> list[Instance]:
+    domain = EXAMPLES[name].domain()
+    return [
+        Instance(
+            f"{name}-{number}", float(len(text)), "", domain, text, f"<{name} domain>", f"<{name}-{number}>"
+        )
+        for number, text in enumerate(paper_instances(name), 1)
+    ]
+
+
+def _chosen(rows: list[Row], names: Sequence[str]) -> list[Row]:
+    known = {name.lower(): row for row in rows for name in (row.folder, row.name)}
+    for name in names:
+        if name.lower() not in known:
+            raise UsageError(f"the suite has no row {name!r}{_near(name.lower(), known)}")
+    wanted = {known[name.lower()].name for name in names}
+    return [row for row in rows if row.name in wanted]
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), 1)
+    return f" (did you mean {close[0]}?)" if close else ""

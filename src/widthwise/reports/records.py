@@ -1,0 +1,126 @@
+"""What a report reads: run folders, whole or still growing, plain or compressed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from widthwise.core.errors import InputError, UsageError
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The records of one run folder."""
+
+    folder: Path
+    config: Record
+    lines: list[Record]
+    finished: bool
+
+
+def read_run(folder: Path) -> Run:
+    """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be torn."""
+    config = _json(folder / "config.json", _bytes(folder / "config.json"))
+    if not isinstance(config, dict) or config.get("kind") != "classical":
+        raise InputError(f"{folder}: is not a run of the classical suite")
+    plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
+    data = gzip.decompress(_bytes(packed)) if packed.exists() and not plain.exists() else _bytes(plain)
+    *raw, rest = data.split(b"\n")
+    lines = [_json(plain, line, number) for number, line in enumerate(raw, 1)]
+    return Run(folder, config, lines, (folder / "result.json").exists() and not rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The lines of several run folders, taken as one; `columns` are the planners in order."""
+
+    runs: list[Run]
+    columns: list[str]
+
+    @property
+    def lines(self) -> Iterator[tuple[str, Record]]:
+        """Every line with the name of its column."""
+        for run in self.runs:
+            for line in run.lines:
+                yield column_of(line), line
+
+    @property
+    def failures(self) -> list[tuple[str, Record]]:
+        """The lines that have a failure instead of results, those of one cause together."""
+        failed = [(column, line) for column, line in self.lines if line["failure"] is not None]
+        return sorted(failed, key=lambda one: (one[1]["row"], one[1]["instance"], one[0], one[1]["seed"]))
+
+    @property
+    def rows(self) -> list[Record]:
+        """The rows of all runs, in order."""
+        found: dict[str, Record] = {}
+        for run in self.runs:
+            for row in run.config["rows"]:
+                found.setdefault(row["name"], row)
+        return list(found.values())
+
+    @property
+    def published(self) -> Record:
+        """The published table by row and column, where there is one."""
+        found: Record = {}
+        for run in self.runs:
+            found |= run.config.get("published", {}).get("rows", {})
+        return found
+
+    @property
+    def budget(self) -> int | None:
+        """The largest budget of nodes of the runs."""
+        nodes = [run.config["settings"]["budget"].get("nodes") for run in self.runs]
+        return max((count for count in nodes if count is not None), default=None)
+
+
+def read_runs(folders: Sequence[Path]) -> Records:
+    """Read run folders that complete each other; the same line in two of them is refused."""
+    runs = [read_run(folder) for folder in folders]
+    seen: dict[tuple[Any, ...], Path] = {}
+    columns: dict[str, None] = {}
+    for run in runs:
+        settings = run.config["settings"]
+        for text in settings["planners"]:
+            name, _, width = text.partition(":")
+            columns[column_of({"planner": name, "width": width, "relevance": settings["relevance"]})] = None
+        for line in run.lines:
+            column = column_of(line)
+            columns[column] = None
+            key = (line["row"], line["instance"], column, line["seed"])
+            if key in seen:
+                where = f"{seen[key]} and {run.folder}" if seen[key] != run.folder else f"{run.folder} twice"
+                raise UsageError(
+                    f"{line['row']} {line['instance']} {column}, seed {line['seed']}, is in {where}"
+                )
+            seen[key] = run.folder
+    filled = {column_of(line) for run in runs for line in run.lines}
+    return Records(runs, [column for column in columns if column in filled])
+
+
+def column_of(line: Record) -> str:
+    """The name of a line's column: the planner as the paper writes it, and a relevance of our own."""
+    name = line["planner"].upper() if line["width"] else line["planner"]
+    name = f"{name}({line['width']})" if line["width"] else name
+    return name if line["relevance"] == "task" else f"{name}, relevance {line['relevance']}"
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _json(path: Path, data: bytes, number: int | None = None) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        where = str(path) if number is None else f"{path}:{number}"
+        raise InputError(f"{where}: is not JSON ({error})") from None

@@ -13,10 +13,12 @@ MAY_IMPORT = {
     "core": {"_native"},
     "planners": {"_native", "core"},
     "classical": {"_native", "core", "planners"},
+    "simulators": {"_native", "core"},
+    "online": {"core", "planners", "simulators"},
     "experiments": {"_native", "core", "planners", "classical", "version"},
     "reports": {"core"},
     "cli": {"_native", "core", "planners", "classical", "experiments", "reports", "version"},
-    "__init__.py": {"core", "planners", "classical", "version"},
+    "__init__.py": {"core", "planners", "classical", "online", "version"},
     "__main__.py": {"cli"},
     "version.py": set(),
 }

@@ -31,7 +31,8 @@ std::uint32_t DepthTable::insert(std::string_view features, std::uint32_t depth,
     return novel;
 }
 
-std::uint32_t DepthTable::insert_pairs(std::string_view features, Owner owner, std::vector<std::uint32_t>& losers) {
+std::uint32_t DepthTable::insert_pairs(std::string_view features, Owner owner,
+                                       std::vector<std::uint32_t>& losers) {
     const std::size_t count = features.size() / item_size_;
     numbers_.resize(count);
     for (std::size_t index = 0; index < count; ++index) {
@@ -86,7 +87,8 @@ std::vector<std::uint32_t> DepthTable::depths(std::string_view features) const {
         note(place == whole_.end() ? nullptr : &place->second);
     } else if (width_ == 1 || count == 1) {
         const Map& map = width_ == 1 ? singles_ : pairs_;
-        for (std::size_t index = 0; index < count; ++index) note(map.find(single_key(index, value(features, index))));
+        for (std::size_t index = 0; index < count; ++index)
+            note(map.find(single_key(index, value(features, index))));
     } else {
         for (std::size_t left = 0; left < count; ++left)
             for (std::size_t right = left + 1; right < count; ++right) {

@@ -1,7 +1,9 @@
-// Depth-based novelty: for every tuple of feature values the smallest depth it was seen at, and the node that showed it.
+// Depth-based novelty: for every tuple of feature values the smallest depth it was seen at, and the node that
+// showed it.
 //
-// A node is novel if it shows a tuple that was not seen at its depth or above. It then owns that tuple (the mapping N
-// of Algorithm 3), and the node that owned it before loses it. Feature vectors are bytes: `item_size` bytes a value.
+// A node is novel if it shows a tuple that was not seen at its depth or above. It then owns that tuple (the
+// mapping N of Algorithm 3), and the node that owned it before loses it. Feature vectors are bytes:
+// `item_size` bytes a value.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +20,18 @@ public:
     // Width 1 or 2; 0 stands for whole vectors ("n" in the paper).
     DepthTable(std::uint32_t width, std::uint32_t item_size);
 
-    // Shows the vector of a node; returns how many tuples the node owns now. `losers` receives the former owner of
-    // each of them that had one. `before`, if not empty, is a vector of which the table has seen every tuple at a
-    // smaller depth (the parent's): tuples that both share are skipped.
-    std::uint32_t insert(std::string_view features, std::uint32_t depth, std::uint32_t node, std::string_view before,
-                         std::vector<std::uint32_t>& losers);
+    // Shows the vector of a node; returns how many tuples the node owns now. `losers` receives the former
+    // owner of each of them that had one. `before`, if not empty, is a vector of which the table has seen
+    // every tuple at a smaller depth (the parent's): tuples that both share are skipped.
+    std::uint32_t insert(std::string_view features, std::uint32_t depth, std::uint32_t node,
+                         std::string_view before, std::vector<std::uint32_t>& losers);
 
     // The smallest depth a tuple was seen at, for every tuple of the vector.
     std::vector<std::uint32_t> depths(std::string_view features) const;
 
-    std::size_t size() const { return width_ == 0 ? whole_.size() : width_ == 1 ? singles_.size() : pairs_.size(); }
+    std::size_t size() const {
+        return width_ == 0 ? whole_.size() : width_ == 1 ? singles_.size() : pairs_.size();
+    }
     std::size_t bytes() const;
     void clear();
 

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
         WidthwiseError,
     )
     from widthwise.core.result import Status
+    from widthwise.online.acting import Episode, OnlinePlanner
+    from widthwise.online.policies import Behaviour
     from widthwise.planners.auto import Auto
     from widthwise.planners.bfs import BFS, DFS
+    from widthwise.planners.count_rollout_iw import CountRolloutIW
     from widthwise.planners.hierarchical import HIW
     from widthwise.planners.incremental import IHIW
     from widthwise.planners.iw import IW
+    from widthwise.planners.rollout_iw import RolloutIW
 
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
@@ -46,11 +50,15 @@ _ROOMS = {
         "WidthwiseError",
     ),
     "core.result": ("Status",),
+    "online.acting": ("Episode", "OnlinePlanner"),
+    "online.policies": ("Behaviour",),
     "planners.auto": ("Auto",),
     "planners.bfs": ("BFS", "DFS"),
+    "planners.count_rollout_iw": ("CountRolloutIW",),
     "planners.hierarchical": ("HIW",),
     "planners.incremental": ("IHIW",),
     "planners.iw": ("IW",),
+    "planners.rollout_iw": ("RolloutIW",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -61,15 +69,20 @@ __all__ = [
     "IHIW",
     "IW",
     "Auto",
+    "Behaviour",
     "Budget",
+    "CountRolloutIW",
     "Domain",
+    "Episode",
     "Goal",
     "InputError",
     "Interrupted",
+    "OnlinePlanner",
     "OutOfMemory",
     "OutOfTime",
     "Plan",
     "Result",
+    "RolloutIW",
     "Status",
     "Task",
     "UnsupportedError",

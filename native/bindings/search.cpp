@@ -107,7 +107,10 @@ void check_region(const Search& search, std::uint32_t region) {
 
 void check_table(const Search& search, std::size_t level, std::size_t more, const Table& table) {
     if (level >= search.level_count()) throw nb::value_error("this search has no such level");
-    if (search.level(level).function || search.level(level).literals.size() + more > table.feature_count)
+    const std::size_t features = search.level(level).literals.size() + more;
+    // Tables and abstract states are compared word by word, so they must have as many words.
+    if (search.level(level).function || features > table.feature_count ||
+        std::max<std::size_t>(1, words_for(features)) != std::max<std::size_t>(1, words_for(table.feature_count)))
         throw nb::value_error("the novelty table is not over the features of this level");
 }
 
@@ -309,21 +312,21 @@ void bind_resumable_search(nb::module_& module) {
             "random"_a, "Pop pruned nodes until one proposes features: (node, atoms).")
         .def(
             "restructure",
-            [](Search& search, const Ids& literals, Table& table, bool rebuild_changed, bool wake) {
+            [](Search& search, const Ids& literals, Table& table, bool fresh_table, bool rebuild_changed, bool wake) {
                 check_table(search, search.level_count() - 1, literals.size(), table);
                 for (const std::uint32_t literal : literals)
                     if (literal / 2 >= search.operators().task().atom_count)
                         throw nb::index_error("an atom is out of range");
-                std::optional<Ids> alive;
+                std::optional<Ids> open;
                 {
                     const nb::gil_scoped_release unlocked;
-                    alive = search.restructure(literals, *table.table, rebuild_changed, wake);
+                    open = search.restructure(literals, *table.table, {fresh_table, rebuild_changed, wake});
                 }
-                if (!alive) throw std::bad_alloc();
-                return *alive;
+                if (!open) throw std::bad_alloc();
+                return *open;
             },
-            "literals"_a, "table"_a, "rebuild_changed"_a = true, "wake"_a = false,
-            "Add features to the level above the regions and recolour the tree; returns the living regions.")
+            "literals"_a, "table"_a, "fresh_table"_a = true, "rebuild_changed"_a = true, "wake"_a = false,
+            "Add features to the level above the regions and recolour the tree; returns the regions to go on with.")
         .def(
             "abstract",
             [](const Search& search, std::uint32_t region, std::size_t level) {
@@ -370,6 +373,7 @@ void bind_resumable_search(nb::module_& module) {
             },
             "region"_a)
         .def_prop_ro("region_count", &Search::region_count)
+        .def_prop_ro("alive_count", &Search::alive_count, "How many regions are alive.")
         .def_prop_ro("node_count", [](const Search& search) { return search.tree().size(); })
         .def_prop_ro("pending_pruned", &Search::pending_pruned, "Pruned nodes that discovery has not looked at yet.")
         .def_prop_ro("generated", [](const Search& search) { return search.counters().generated; })

@@ -1,117 +1,162 @@
 // RestructureTree of Algorithm 2, as recolouring: new features cut regions apart, nothing is generated again.
 //
-// Nodes are numbered in the order of generation, so one pass in that order sees every parent before its children and
-// replays each region's history. A node is an entry if it was one before or if a new feature changes on the way from
-// its parent. An entry whose abstract state is novel at the level above is the root of a region; one that is not is
-// dormant, and so are the nodes below it up to the next entry. Dormant nodes stay in the tree: a later feature may
-// wake them.
+// A node is an entry if it was one before or if a new feature changes on the way from its parent. An entry whose
+// abstract state is novel at the level above, judged in the order of generation, is the root of a living region; one
+// that is not is dormant, and so are the nodes below it up to the next entry. Dormant nodes stay in the tree: a later
+// feature may wake them.
+//
+// All of it is as if everything were done anew, but little is. What was novel stays novel, because new features only
+// add tuples; so only entries that show a new feature can come to life, and only regions that lost or gained nodes
+// have to replay their history into a new novelty table.
 #include <algorithm>
+#include <utility>
 
 #include "search/search.hpp"
 
 namespace widthwise {
 
+namespace {
+
+bool any_differs(std::span<const std::uint32_t> atoms, const Word* left, const Word* right) {
+    return std::any_of(atoms.begin(), atoms.end(),
+                       [&](std::uint32_t atom) { return test_bit(left, atom) != test_bit(right, atom); });
+}
+
+}  // namespace
+
 std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const std::uint32_t> literals,
-                                                              NoveltyTable& table, bool rebuild_changed,
-                                                              bool wake) {
+                                                              NoveltyTable& table, const Restructuring& how) {
     const std::size_t level = levels_.size() - 1;
     Abstraction& abstraction = levels_[level];
     abstraction.literals.insert(abstraction.literals.end(), literals.begin(), literals.end());
     level_begin_.back() = level_begin_[level] + abstraction.word_count();
     mark_touching(level);
+    for (const auto& region : regions_) project_all(tree_.state(region->root), region->abstract);
 
-    std::vector<std::uint32_t> new_atoms;
-    for (const std::uint32_t literal : literals) new_atoms.push_back(literal >> 1);
+    const std::vector<std::uint32_t> entries = find_entries(literals, how);
+    if (!judge_entries(entries, table, how)) return std::nullopt;
+    if (!replay_history()) return std::nullopt;
+
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t index = 0; index < regions_.size(); ++index)
+        if (regions_[index]->alive && regions_[index]->head < regions_[index]->frontier.size()) open.push_back(index);
+    std::sort(open.begin(), open.end(), [&](std::uint32_t left, std::uint32_t right) {
+        return regions_[left]->root < regions_[right]->root;
+    });
+    return open;
+}
+
+// Marks new entries and returns, in order, all entries whose life has to be judged: the new ones and those that show
+// a new feature, or every entry if the table is fresh or all are to be woken.
+std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> literals, const Restructuring& how) {
+    std::vector<std::uint32_t> atoms;
+    for (const std::uint32_t literal : literals) atoms.push_back(literal >> 1);
     std::vector<std::uint8_t> may_flip(operators_->count(), 0);  // per operator
-    for (const std::uint32_t atom : new_atoms)
+    for (const std::uint32_t atom : atoms)
         for (const std::uint32_t rank : operators_->touching(atom)) may_flip[operators_->operator_at(rank)] = 1;
     for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) may_flip[operators_->operator_at(rank)] = 1;
 
-    // First look: where do new entries come up, and which regions lose a node that shaped their table?
+    const bool all = how.fresh_table || how.wake;
+    std::vector<std::uint32_t> entries;
     const auto node_count = static_cast<std::uint32_t>(tree_.size());
-    std::vector<std::uint8_t> changed(regions_.size(), 0);
     for (std::uint32_t node = 1; node < node_count; ++node) {
-        if (!may_flip[tree_.op(node)] || tree_.has(node, kEntry)) continue;
-        const Word* state = tree_.state(node);
-        const Word* before = tree_.state(tree_.parent(node));
-        const bool flips = std::any_of(new_atoms.begin(), new_atoms.end(), [&](std::uint32_t atom) {
-            return test_bit(state, atom) != test_bit(before, atom);
-        });
-        if (!flips) continue;
-        const std::uint32_t region = tree_.region(node);
-        if (region != kNone && !tree_.has(node, kPruned)) changed[region] = 1;
-        tree_.set(node, kEntry);
-        tree_.set_region(node, kNone);  // a root only if it turns out novel below
-    }
-
-    // Second look: colour, and replay the history of regions that are new or changed.
-    std::vector<std::uint32_t> alive;
-    std::vector<std::uint8_t> replay(regions_.size(), 0);
-    const auto restart = [&](Region& region) {
-        region.table = new_table();
-        region.frontier.clear();
-        region.head = 0;
-        region.expanding = kNone;
-        return region.table != nullptr;
-    };
-    const auto remember = [&](Region& region, const Word* before, std::uint32_t node) {
-        if (auto* states = dynamic_cast<StateTable*>(region.table.get()))
-            return !states->novel(before, tree_.state(node)) || states->insert_row(node);
-        return region.table->insert(before, tree_.state(node));
-    };
-    for (std::uint32_t node = 0; node < node_count; ++node) {
-        const std::uint32_t parent = tree_.parent(node);
-        const bool entry = parent == kNone || tree_.has(node, kEntry);
-        if (!entry) {
-            const std::uint32_t index = tree_.region(parent);
-            tree_.set_region(node, index);
-            if (index == kNone || !replay[index]) continue;
-            Region& region = *regions_[index];
-            const Word* before = tree_.state(parent);
-            if (!region.table->novel(before, tree_.state(node))) {
-                tree_.set(node, kPruned);
-                continue;
-            }
-            tree_.clear(node, kPruned);
-            if (!remember(region, before, node)) return std::nullopt;
-            if (!tree_.has(node, kExpanded)) region.frontier.push_back(node);
+        if (tree_.has(node, kEntry)) {
+            const Word* state = tree_.state(node);
+            if (all || std::any_of(literals.begin(), literals.end(), [&](std::uint32_t literal) {
+                    return test_bit(state, literal >> 1) != ((literal & 1U) != 0);
+                }))
+                entries.push_back(node);
             continue;
         }
-        if (parent != kNone && options_.entry_in_table) {
-            const std::uint32_t above = tree_.region(parent);
-            if (above != kNone && replay[above] && !remember(*regions_[above], tree_.state(parent), node))
-                return std::nullopt;
-        }
+        if (!may_flip[tree_.op(node)]) continue;
+        if (!any_differs(atoms, tree_.state(node), tree_.state(tree_.parent(node)))) continue;
+        const std::uint32_t region = tree_.region(node);
+        // A pruned node left no trace in its region's table; any other one did.
+        if (region != kNone && !tree_.has(node, kPruned) && how.rebuild_changed) regions_[region]->replay = true;
+        tree_.set(node, kEntry);
+        tree_.set_region(node, kNone);
+        entries.push_back(node);
+        recolour_from_ = std::min(recolour_from_, node);
+    }
+    return entries;
+}
+
+// Decides which entries are roots of living regions, in the order of generation.
+bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table, const Restructuring& how) {
+    const std::size_t level = levels_.size() - 1;
+    if (how.fresh_table)
+        for (const auto& region : regions_) region->alive = region->root == 0;
+    // The first region is alive whatever its features, and it may show the new one.
+    if (!table.insert(nullptr, regions_[0]->abstract.data() + level_begin_[level])) return false;
+    for (const std::uint32_t node : entries) {
         project_all(tree_.state(node), abstract_scratch_);
         const Word* now = abstract_scratch_.data() + level_begin_[level];
-        // The initial abstract state needs no novelty; it may have no tuple at all.
-        if (parent != kNone && !wake && !table.novel(nullptr, now)) {
+        const std::uint32_t index = tree_.region(node);
+        const bool novel = table.novel(nullptr, now);
+        if (novel && !table.insert(nullptr, now)) return false;
+        if (!novel && !how.wake && (index == kNone || !regions_[index]->alive)) {
+            tree_.set(node, kPruned);
             tree_.set_region(node, kNone);
+            continue;
+        }
+        tree_.clear(node, kPruned);
+        if (index != kNone) {
+            regions_[index]->alive = true;
+            continue;
+        }
+        auto region = std::make_unique<Region>();
+        region->root = node;
+        region->abstract = abstract_scratch_;
+        region->replay = true;
+        tree_.set_region(node, static_cast<std::uint32_t>(regions_.size()));
+        regions_.push_back(std::move(region));
+    }
+    return true;
+}
+
+// Colours the nodes between entries, and fills new novelty tables with the history of regions that need one. A parent
+// comes before its children, so one pass in the order of generation does it.
+bool Search::replay_history() {
+    std::uint32_t first = std::exchange(recolour_from_, kNone);
+    for (const auto& region : regions_) {
+        if (!region->replay) continue;
+        first = std::min(first, region->root);
+        region->table = new_table();
+        region->frontier.clear();
+        region->head = 0;
+        if (!region->table || !remember(*region, nullptr, region->root)) return false;
+        if (!tree_.has(region->root, kExpanded)) region->frontier.push_back(region->root);
+    }
+    const auto node_count = static_cast<std::uint32_t>(tree_.size());
+    for (std::uint32_t node = first; node < node_count; ++node) {
+        if (node == 0) continue;
+        const std::uint32_t parent = tree_.parent(node);
+        const std::uint32_t index = tree_.region(parent);
+        Region* region = index == kNone ? nullptr : regions_[index].get();
+        if (tree_.has(node, kEntry)) {
+            if (region && region->replay && options_.entry_in_table && !remember(*region, tree_.state(parent), node))
+                return false;
+            continue;
+        }
+        tree_.set_region(node, index);
+        if (!region || !region->replay) continue;
+        if (!region->table->novel(tree_.state(parent), tree_.state(node))) {
             tree_.set(node, kPruned);
             continue;
         }
-        if (!table.insert(nullptr, now)) return std::nullopt;
-        std::uint32_t index = tree_.region(node);
-        if (index == kNone) {
-            index = static_cast<std::uint32_t>(regions_.size());
-            regions_.push_back(std::make_unique<Region>());
-            regions_.back()->root = node;
-            changed.push_back(1);
-            replay.push_back(1);
-        } else if (changed[index] && rebuild_changed) {
-            replay[index] = 1;
-        }
-        Region& region = *regions_[index];
-        region.abstract = abstract_scratch_;
-        tree_.set_region(node, index);
         tree_.clear(node, kPruned);
-        alive.push_back(index);
-        if (!replay[index]) continue;
-        if (!restart(region) || !remember(region, nullptr, node)) return std::nullopt;
-        if (!tree_.has(node, kExpanded)) region.frontier.push_back(node);
+        if (!remember(*region, tree_.state(parent), node)) return false;
+        if (!tree_.has(node, kExpanded)) region->frontier.push_back(node);
     }
-    return alive;
+    for (const auto& region : regions_) region->replay = false;
+    return true;
+}
+
+bool Search::remember(Region& region, const Word* before, std::uint32_t node) {
+    if (auto* states = dynamic_cast<StateTable*>(region.table.get()))
+        return !states->novel(before, tree_.state(node)) || states->insert_row(node);
+    return region.table->insert(before, tree_.state(node));
 }
 
 }  // namespace widthwise

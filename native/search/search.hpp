@@ -10,6 +10,7 @@
 // there is pruned on the spot; any other stops the search, and the caller may open a region at it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -53,6 +54,8 @@ struct Region {
     std::size_t head = 0;
     std::uint32_t expanding = kNone;  // the node whose expansion was broken off
     std::size_t next_rank = 0;        // and the operator to go on with
+    bool alive = true;                // false: its root is not novel at the level above any more
+    bool replay = false;              // its table has to be made anew from the nodes it has
 };
 
 struct SearchOptions {
@@ -76,6 +79,12 @@ struct Event {
     Stop stop;
     std::uint32_t node = kNone;   // solved, entered: the node
     std::uint32_t level = 0;      // entered: the highest level whose features changed, 0 is the top
+};
+
+struct Restructuring {
+    bool fresh_table = true;      // the table is empty; otherwise it is the one of the features so far
+    bool rebuild_changed = true;  // new novelty tables for regions that lost nodes, not only for new regions
+    bool wake = false;            // what is not novel is alive as well
 };
 
 // What discovery found: the pruned node and the atoms its branch proposes (Algorithm 1).
@@ -102,12 +111,10 @@ public:
     std::optional<Discovery> discover(bool random);
 
     // Adds features to the lowest level above the regions and colours the tree anew, in place: no node is generated.
-    // Regions in which a feature changes are split; what is not novel for `table` (which must be empty) is left
-    // dormant, or, with `wake`, is alive as well. Novelty tables of changed regions are rebuilt, or with
-    // `rebuild_changed` false only those of new ones.
-    // Returns the regions that are alive, in the order of their roots; nothing if the memory limit forbids it.
+    // Regions in which a feature changes are split; what is not novel for `table` is left dormant. Returns the living
+    // regions that have something to expand, in the order of their roots; nothing if the memory limit forbids it.
     std::optional<std::vector<std::uint32_t>> restructure(std::span<const std::uint32_t> literals,
-                                                          NoveltyTable& table, bool rebuild_changed, bool wake);
+                                                          NoveltyTable& table, const Restructuring& how);
 
     const Tree& tree() const { return tree_; }
     const Operators& operators() const { return *operators_; }
@@ -117,6 +124,10 @@ public:
     std::size_t level_count() const { return levels_.size(); }
     const Abstraction& level(std::size_t index) const { return levels_[index]; }
     std::span<const Word> abstract_of(std::uint32_t region, std::size_t level) const;
+    std::size_t alive_count() const {
+        return static_cast<std::size_t>(
+            std::count_if(regions_.begin(), regions_.end(), [](const auto& region) { return region->alive; }));
+    }
     std::size_t pending_pruned() const { return pruned_nodes_.size(); }
     void set_max_nodes(std::uint64_t nodes) { options_.max_nodes = nodes; }
 
@@ -132,6 +143,10 @@ private:
     void mark_touching(std::size_t level);
     Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
+    std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how);
+    bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table, const Restructuring& how);
+    bool replay_history();
+    bool remember(Region& region, const Word* before, std::uint32_t node);
     std::uint64_t random_below(std::uint64_t bound);
 
     std::shared_ptr<Operators> operators_;
@@ -149,7 +164,8 @@ private:
     std::vector<std::uint32_t> pruned_nodes_;
     std::vector<Word> scratch_, abstract_scratch_;
     std::uint64_t random_state_;
-    std::uint32_t region_index_ = 0;  // the region being resumed
+    std::uint32_t region_index_ = 0;       // the region being resumed
+    std::uint32_t recolour_from_ = kNone;  // the first node that became an entry
 };
 
 }  // namespace widthwise

@@ -237,10 +237,15 @@ class Search:
         """Pop pruned nodes until one proposes features: (node, atoms)."""
 
     def restructure(
-        self, literals: Sequence[int], table: NoveltyTable, rebuild_changed: bool = True, wake: bool = False
+        self,
+        literals: Sequence[int],
+        table: NoveltyTable,
+        fresh_table: bool = True,
+        rebuild_changed: bool = True,
+        wake: bool = False,
     ) -> list[int]:
         """
-        Add features to the level above the regions and recolour the tree; returns the living regions.
+        Add features to the level above the regions and recolour the tree; returns the regions to go on with.
         """
 
     def abstract(self, region: int, level: int) -> list[int]:
@@ -258,6 +263,10 @@ class Search:
     def region_root(self, region: int) -> int: ...
     @property
     def region_count(self) -> int: ...
+    @property
+    def alive_count(self) -> int:
+        """How many regions are alive."""
+
     @property
     def node_count(self) -> int: ...
     @property

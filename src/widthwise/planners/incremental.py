@@ -65,8 +65,10 @@ class IncrementalSearch:
         self.woken_at = 0  # nodes generated then
 
     def new_table(self) -> _native.NoveltyTable:
+        """An empty high-level table, with room for more features."""
         values = 2 if self.planner.negated else 1
-        return self.model.table(values * len(self.features), native_width(self.planner.high.width))
+        self.room = -(-max(1, values * len(self.features)) // 64) * 64
+        return self.model.table(self.room, native_width(self.planner.high.width))
 
     def run(self) -> Outcome:
         stop, node, _ = self.search.start()
@@ -138,11 +140,16 @@ class IncrementalSearch:
     def restructure(self, features: list[int]) -> None:
         """Create high-level nodes for new features by recolouring the tree."""
         self.features += features
-        self.table = self.new_table()
         values = (0, 1) if self.planner.negated else (0,)
         literals = [2 * feature + value for feature in features for value in values]
-        self.open = self.search.restructure(literals, self.table, self.planner.rebuild == "changed", self.awake)
-        self.nodes = len(self.open)
+        # The table serves on: what was novel stays novel. Only whole abstract states change with every feature.
+        fresh = self.planner.high.width == "n" or len(values) * len(self.features) > self.room
+        if fresh:
+            self.table = self.new_table()
+        self.open = self.search.restructure(
+            literals, self.table, fresh, self.planner.rebuild == "changed", self.awake
+        )
+        self.nodes = self.search.alive_count
 
     def tell(self, feature: int, pruned_node: int, proposed: list[int]) -> None:
         """Add a chapter to the story."""

@@ -1,0 +1,41 @@
+// Python's view of shrinking images.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+#include "bindings/bindings.hpp"
+#include "image/shrink.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using widthwise::Shrink;
+using widthwise::Size;
+
+namespace {
+
+using Bytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
+
+void shrink(Shrink& self, const Bytes& image,
+            const nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>& out) {
+    self({image.data(), image.size()}, {out.data(), out.size()});
+}
+
+}  // namespace
+
+void bind_image(nb::module_& module) {
+    nb::class_<Shrink>(module, "Shrink", "Area averages of an image's tiles.")
+        .def(
+            "__init__",
+            [](Shrink* self, std::uint32_t rows, std::uint32_t columns, std::uint32_t channels,
+               std::uint32_t tile_rows, std::uint32_t tile_columns, std::uint32_t values, bool nearest) {
+                new (self) Shrink(Size{rows, columns, channels}, tile_rows, tile_columns, values, nearest);
+            },
+            "rows"_a, "columns"_a, "channels"_a, "tile_rows"_a, "tile_columns"_a, "values"_a = 256,
+            "nearest"_a = false)
+        .def_prop_ro("output_size", &Shrink::output_size, "How many numbers come out.")
+        .def("__call__", &shrink, "image"_a.noconvert(), "out"_a.noconvert(),
+             "Write the tiles of an image into an array of bytes.");
+}

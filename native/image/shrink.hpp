@@ -1,0 +1,52 @@
+// Shrinking images by area average: tiles of a screen, and small frames for stacking.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace widthwise {
+
+struct Size {
+    std::uint32_t rows;
+    std::uint32_t columns;
+    std::uint32_t channels;
+};
+
+// Made once for a size of image and a number of tiles, then used on many images. A tile's border may cut
+// through pixels: a pixel then counts by the part of it that lies inside. All sums are exact.
+class Shrink {
+public:
+    // `values` is the number of values a tile can have: its mean, between 0 and 255, is cut into as many
+    // equal parts. With `nearest` the mean is rounded instead of cut, which is right for pictures.
+    Shrink(Size image, std::uint32_t rows, std::uint32_t columns, std::uint32_t values, bool nearest);
+
+    std::size_t input_size() const;
+    std::size_t output_size() const;
+
+    // Rows first, then columns, then channels, in both. Not const: it has a line of its own to work on.
+    void operator()(std::span<const std::uint8_t> image, std::span<std::uint8_t> tiles);
+
+private:
+    // The part of one side that a tile covers: full pixels in the middle, a part of one at either end.
+    struct Stretch {
+        std::uint32_t first;
+        std::uint32_t last;
+        std::uint32_t first_weight;
+        std::uint32_t last_weight;
+    };
+
+    static std::vector<Stretch> stretches(std::uint32_t pixels, std::uint32_t tiles);
+    void add_rows(std::span<const std::uint8_t> image, const Stretch& stretch);
+
+    Size size_;
+    std::uint32_t values_;
+    bool nearest_;
+    std::vector<Stretch> down_;
+    std::vector<Stretch> across_;
+    std::vector<std::uint16_t> middle_;  // full rows of a tile, added up
+    std::vector<std::uint32_t> line_;    // all rows of a tile with their weights
+};
+
+}  // namespace widthwise

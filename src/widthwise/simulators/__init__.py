@@ -1,0 +1,21 @@
+"""Worlds to plan in: mazes, Atari games, any Gymnasium environment, each able to save and load its state."""
+
+from widthwise.simulators.checker import Check, Report, check_simulator
+from widthwise.simulators.features import Atoms, Cells, Features, Function, Info, Ram, Tiles
+from widthwise.simulators.maze import Maze
+from widthwise.simulators.names import simulator
+
+__all__ = [
+    "Atoms",
+    "Cells",
+    "Check",
+    "Features",
+    "Function",
+    "Info",
+    "Maze",
+    "Ram",
+    "Report",
+    "Tiles",
+    "check_simulator",
+    "simulator",
+]

@@ -1,0 +1,334 @@
+"""Can a planner trust a simulator? Checks whether it restores exactly, and measures what it costs."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from widthwise.core.simulator import Simulator, Step
+from widthwise.simulators.names import simulator
+from widthwise.simulators.replay import Job, elsewhere
+from widthwise.simulators.traces import Difference, compare, differ, frozen, play, record
+
+Verdict = Literal["passed", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question, the verdict, and what was found."""
+
+    name: str
+    verdict: Verdict
+    detail: str
+
+
+@dataclass
+class Report:
+    """The verdicts, and what the simulator costs: microseconds per call, bytes per snapshot and node."""
+
+    name: str
+    actions: int
+    deterministic: bool
+    checks: list[Check] = field(default_factory=list)
+    microseconds: dict[str, float] = field(default_factory=dict)
+    bytes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no check failed."""
+        return all(check.verdict != "failed" for check in self.checks)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "environment": self.name,
+            "ok": self.ok,
+            "actions": self.actions,
+            "deterministic": self.deterministic,
+            "checks": [vars(check) for check in self.checks],
+            "microseconds": self.microseconds,
+            "bytes": self.bytes,
+        }
+
+    def __str__(self) -> str:
+        mark = {"passed": "ok  ", "failed": "FAIL", "skipped": "skip"}
+        lines = [f"{self.name}: {self.actions} actions"]
+        lines += [f"  {mark[check.verdict]}  {check.name}: {check.detail}" for check in self.checks]
+        if self.microseconds:
+            costs = ", ".join(f"{name} {value:,.1f} µs" for name, value in self.microseconds.items())
+            lines.append(f"  cost  {costs}")
+        if self.bytes:
+            sizes = ", ".join(f"{name} {value:,} bytes" for name, value in self.bytes.items())
+            lines.append(f"  size  {sizes}")
+        lines.append("  all checks passed" if self.ok else "  not fit for planning as it is")
+        return "\n".join(lines)
+
+
+def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options: Any) -> Report:
+    """Check a simulator, given as for `simulator`; every check takes about `seconds` at most.
+
+    It is played at random, so what it passes was tried and not proved. The simulator is reset.
+    """
+    name = env if isinstance(env, str) else None
+    made = simulator(env, **options)
+    shown = name or getattr(made, "game", None) or type(getattr(made, "env", made)).__name__
+    work = _Work(made, name, options, seed, seconds)
+    report = Report(shown.strip().splitlines()[0], int(made.actions), bool(made.deterministic))
+    for title, question in work.questions():
+        try:
+            verdict, detail = question()
+        except Exception as error:
+            verdict, detail = "failed", f"{type(error).__name__}: {error}"
+        report.checks.append(Check(title, verdict, detail))
+        if title == "interface" and verdict == "failed":
+            return report  # nothing else would make sense
+    report.microseconds, report.bytes = work.costs()
+    return report
+
+
+@dataclass
+class _Work:
+    env: Simulator
+    name: str | None
+    options: dict[str, Any]
+    seed: int
+    seconds: float
+
+    def questions(self) -> list[tuple[str, Callable[[], tuple[Verdict, str]]]]:
+        return [
+            ("interface", self.interface),
+            ("same seed, same episode", self.same_seed),
+            ("saving changes nothing", self.saving_is_silent),
+            ("observations stay as they were", self.observations_stay),
+            ("load restores", self.restores),
+            ("load restores after another history", self.restores_after_history),
+            ("same state and action, same step", self.repeats),
+            ("a snapshot survives pickling", self.pickles),
+            ("a snapshot survives another process", self.travels),
+        ]
+
+    def actions(self, count: int, salt: int) -> list[int]:
+        choose = random.Random(self.seed * 1000 + salt)
+        return [choose.randrange(self.env.actions) for _ in range(count)]
+
+    def wander(self, salt: int, steps: int) -> Any:
+        """Go somewhere, the longest way out of a few tries, and take a snapshot there."""
+        longest: Any = None
+        for attempt in range(20):
+            self.env.reset(seed=self.seed)
+            snapshot, done = self.env.save(), 0
+            for action in self.actions(steps, 100 * salt + attempt):
+                step = self.env.step(action)
+                if step.terminated or step.truncated:
+                    break
+                snapshot, done = self.env.save(), done + 1
+            if longest is None or done > longest[0]:
+                longest = (done, snapshot)
+            if done == steps:
+                break
+        return longest[1]
+
+    def rounds(self, most: int) -> Any:
+        """Count up to `most`, or as long as there is time."""
+        end = time.perf_counter() + self.seconds
+        for number in range(most):
+            yield number
+            if time.perf_counter() > end and number >= 1:
+                return
+
+    def interface(self) -> tuple[Verdict, str]:
+        env = self.env
+        if not isinstance(env.actions, int | np.integer) or env.actions < 1:
+            return "failed", f"actions is {env.actions!r}, not a number of actions"
+        first: Any = env.reset(seed=self.seed)
+        second: Any = env.step(0)
+        for step, call in ((first, "reset"), (second, "step")):
+            if not isinstance(step, Step):
+                return "failed", f"{call} returned {type(step).__name__}, not a Step"
+            if not np.isfinite(step.reward):
+                return "failed", f"{call} gave the reward {step.reward}"
+        env.load(env.save())
+        declared = "declared deterministic" if env.deterministic else "not declared deterministic"
+        return "passed", f"{env.actions} actions, {declared}"
+
+    def same_seed(self) -> tuple[Verdict, str]:
+        rounds = 0
+        for number in self.rounds(10):
+            actions = self.actions(30, number)
+            first = [record(self.env.reset(seed=self.seed + number)), *play(self.env, actions)]
+            second = [record(self.env.reset(seed=self.seed + number)), *play(self.env, actions)]
+            if found := compare(first, second):
+                return (
+                    "failed",
+                    f"{Difference(found.step - 1, found.part, found.detail)}; reset(seed) does not seed all",
+                )
+            rounds += 1
+        return "passed", f"{rounds} episodes played twice"
+
+    def saving_is_silent(self) -> tuple[Verdict, str]:
+        rounds = 0
+        for number in self.rounds(10):
+            actions = self.actions(30, number)
+            start = self.wander(number, 5)
+            self.env.load(start)
+            without = play(self.env, actions)
+            self.env.load(start)
+            during: list[Step] = []
+            for action in actions[: len(without)]:
+                self.env.save()
+                during += play(self.env, [action])
+            if found := compare(without, during):
+                return "failed", f"{found}; save() has changed the simulator"
+            rounds += 1
+        return "passed", f"{rounds} walks with and without saves"
+
+    def observations_stay(self) -> tuple[Verdict, str]:
+        kept: list[tuple[Any, Any]] = []
+        first = self.env.reset(seed=self.seed)
+        kept.append((first.observation, frozen(first.observation)))
+        snapshot = self.env.save()
+        for number in self.rounds(10):
+            self.env.load(snapshot)
+            for action in self.actions(10, number):
+                step = self.env.step(action)
+                kept.append((step.observation, frozen(step.observation)))
+                if step.terminated or step.truncated:
+                    break
+        for number, (given, copy) in enumerate(kept):
+            if found := differ(copy, frozen(given)):
+                return "failed", f"observation {number} {found}: a later step wrote into it"
+        return "passed", f"{len(kept)} observations kept"
+
+    def restores(self) -> tuple[Verdict, str]:
+        return self._replay("walks", lambda snapshot, number: self.env.load(snapshot))
+
+    def restores_after_history(self) -> tuple[Verdict, str]:
+        def elsewhere_first(snapshot: Any, number: int) -> None:
+            self.env.reset(seed=self.seed + 77 + number)
+            play(self.env, self.actions(12 + number, 500 + number))
+            self.env.load(snapshot)
+
+        return self._replay("walks, another episode in between", elsewhere_first)
+
+    def pickles(self) -> tuple[Verdict, str]:
+        try:
+            pickle.dumps(self.wander(0, 3))
+        except Exception as error:
+            return "failed", f"a snapshot cannot be pickled: {error}"
+        return self._replay(
+            "walks from a pickled copy",
+            lambda snapshot, number: self.env.load(pickle.loads(pickle.dumps(snapshot))),
+        )
+
+    def _replay(self, what: str, come_back: Callable[[Any, int], None]) -> tuple[Verdict, str]:
+        rounds = 0
+        for number in self.rounds(30):
+            snapshot = self.wander(number, number % 15)
+            actions = self.actions(20, 300 + number)
+            self.env.load(snapshot)
+            if number % 2:  # every other time the first walk goes on from where the simulator really stood
+                snapshot = self.env.save()
+            first = play(self.env, actions)
+            come_back(snapshot, number)
+            if found := compare(first, play(self.env, actions)):
+                return "failed", f"{found}; {_guess(found)}"
+            rounds += 1
+        return "passed", f"{rounds} {what}, all alike"
+
+    def repeats(self) -> tuple[Verdict, str]:
+        """The same step over and over: what load forgets adds up until it shows."""
+        limit = getattr(self.env, "limit", None) or 200
+        snapshot = self.wander(1, 4)
+        steps: dict[int, list[Step]] = {}
+        count = 0
+        for number in self.rounds(max(400, limit + 10)):
+            action = number % self.env.actions
+            self.env.load(snapshot)
+            seen = play(self.env, [action])
+            if found := compare(steps.setdefault(action, seen), seen):
+                detail = Difference(number + 1, found.part, found.detail)
+                return "failed", f"action {action}, repetition {detail}; {_guess(found)}"
+            count += 1
+        return "passed", f"{count} times from one snapshot"
+
+    def travels(self) -> tuple[Verdict, str]:
+        try:
+            snapshot = pickle.loads(pickle.dumps(self.wander(2, 8)))
+        except Exception as error:
+            return "failed", f"a snapshot cannot be pickled: {error}"
+        if self.name is None:
+            try:
+                pickle.dumps(self.env)
+            except Exception as error:
+                return (
+                    "skipped",
+                    f"the simulator itself cannot be pickled ({error}); check it by name instead",
+                )
+            if type(getattr(self.env, "env", self.env)).__module__ == "__main__":
+                return "skipped", "it is defined in the main program, where another process cannot find it"
+        actions = self.actions(20, 900)
+        self.env.load(snapshot)
+        here = play(self.env, actions)
+        job = Job(self.name, self.options, self.env if self.name is None else None, snapshot, actions)
+        try:
+            there = elsewhere(job)
+        except RuntimeError as error:
+            return "failed", f"the other process failed: {error}"
+        if found := compare(here, there):
+            return "failed", f"{found}; {_guess(found)}"
+        return "passed", f"{len(here)} steps there as here"
+
+    def costs(self) -> tuple[dict[str, float], dict[str, int]]:
+        env = self.env
+        times: dict[str, list[float]] = {"step": [], "save": [], "load": [], "observation": []}
+        nodes: list[Any] = []
+        snapshot = self.wander(3, 10)
+        for number in self.rounds(300):
+            if number % 10 == 0:  # a walk of ten steps at a time, so that successive nodes can share
+                env.load(snapshot)
+            action = self.actions(1, 2000 + number)[0]
+            begin = time.perf_counter()
+            step = env.step(action)
+            stepped = time.perf_counter()
+            state = env.save()
+            saved = time.perf_counter()
+            env.load(state)
+            loaded = time.perf_counter()
+            np.asarray(step.observation)
+            read = time.perf_counter()
+            for name, value in zip(
+                times, (stepped - begin, saved - stepped, loaded - saved, read - loaded), strict=True
+            ):
+                times[name].append(value * 1e6)
+            if number < 50:
+                nodes.append((state, step.observation))
+            if step.terminated or step.truncated:
+                env.load(snapshot)
+        medians = {name: round(float(np.median(values)), 2) for name, values in times.items()}
+        return medians, self._sizes(nodes)
+
+    def _sizes(self, nodes: list[Any]) -> dict[str, int]:
+        try:
+            return {
+                "snapshot": len(pickle.dumps(nodes[-1][0])),
+                "node": len(pickle.dumps(nodes)) // len(nodes),
+            }
+        except Exception:
+            return {}
+
+
+def _guess(found: Difference) -> str:
+    """What is usually behind such a difference."""
+    if found.part in ("truncated", "length") or (found.part == "info" and "step" in found.detail):
+        return "a step counter, perhaps a wrapper's, is not part of the snapshot"
+    if found.part == "observation" and found.step == 1:
+        return (
+            "the screen or a stack of frames is not restored (stale), or chance is not part of the snapshot"
+        )
+    return "chance (a random generator, sticky actions) or a hidden variable is not part of the snapshot"

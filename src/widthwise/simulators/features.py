@@ -1,0 +1,183 @@
+"""Features: from what a node saw, a few small integers that a planner looks for novelty in.
+
+A feature function takes a `Step` and returns an array (or bytes) of small integers, always as many.
+`count` is how many, `values` how many values each can have; either is None as long as it is not known.
+Any function of a step will do; wrap it in `Function` to give it a count and values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from widthwise import _native
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Step
+
+Values = npt.NDArray[Any]
+
+
+class Features(Protocol):
+    """A function from a step to small integers."""
+
+    @property
+    def count(self) -> int | None:
+        """How many integers."""
+        ...
+
+    @property
+    def values(self) -> int | None:
+        """How many values each of them can have."""
+        ...
+
+    def __call__(self, step: Step) -> Any:
+        """The features of a step."""
+        ...
+
+
+class Tiles:
+    """The image in a few tiles: the mean of each, cut into `values` equal parts.
+
+    In a colour image every channel is a feature of its own, or with `gray` its brightness alone; of stacked
+    frames the newest counts. Tile borders need not fall on pixel borders.
+    """
+
+    def __init__(self, width: int, height: int, values: int = 256, *, gray: bool = False) -> None:
+        if width < 1 or height < 1:
+            raise UsageError(f"{width}x{height} are no tiles: take at least 1x1")
+        if not 2 <= values <= 256:
+            raise UsageError(f"a tile has 2 to 256 values, not {values}")
+        self.width, self.height, self.values, self.gray = width, height, values, gray
+        self.count: int | None = None
+        self._shape: tuple[int, ...] = ()
+        self._shrink: _native.Shrink | None = None
+
+    def __call__(self, step: Step) -> npt.NDArray[np.uint8]:
+        """The tiles of a step's observation, rows first."""
+        observation = step.observation
+        image = getattr(observation, "newest", observation)
+        if self.gray and image.ndim == 3:
+            image = _brightness(image)
+        if image.shape != self._shape:
+            self._prepare(image)
+        out = np.empty(self.count, np.uint8)  # type: ignore[arg-type]
+        self._shrink(image, out)  # type: ignore[misc]
+        return out
+
+    def _prepare(self, image: Any) -> None:
+        shape: tuple[int, ...] = tuple(getattr(image, "shape", ()))
+        if len(shape) not in (2, 3) or image.dtype != np.uint8:
+            raise UsageError(
+                "tiles are cut from images: arrays of bytes with rows, columns and possibly channels, "
+                f"not {getattr(image, 'dtype', type(image).__name__)} of shape {shape}"
+            )
+        if self.count is not None:
+            raise UsageError(f"the images changed their shape from {self._shape} to {shape}")
+        channels = shape[2] if len(shape) == 3 else 1
+        if self.height > shape[0] or self.width > shape[1]:
+            raise UsageError(
+                f"{shape[1]}x{shape[0]} pixels cannot be cut into {self.width}x{self.height} tiles"
+            )
+        self._shrink = _native.Shrink(shape[0], shape[1], channels, self.height, self.width, self.values)
+        self._shape, self.count = shape, self._shrink.output_size
+
+    def __repr__(self) -> str:
+        return f"Tiles({self.width}, {self.height}, {self.values}{', gray=True' if self.gray else ''})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tiles, (self.width, self.height, self.values, self.gray)
+
+
+def _tiles(width: int, height: int, values: int, gray: bool) -> Tiles:
+    return Tiles(width, height, values, gray=gray)
+
+
+def _brightness(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The luminance of a colour image; the weights 77, 150 and 29 add up to 256."""
+    wide = image.astype(np.uint16)
+    return ((77 * wide[..., 0] + 150 * wide[..., 1] + 29 * wide[..., 2]) >> 8).astype(np.uint8)
+
+
+class Info:
+    """Entries of a step's info that are integers, by name: `Info("key")`, `Info("cell", "key")`."""
+
+    def __init__(self, *names: str, values: int | None = None) -> None:
+        if not names:
+            raise UsageError("which entries of info? Info('key'), for example")
+        self.names, self.values, self.count = names, values, len(names)
+
+    def __call__(self, step: Step) -> npt.NDArray[np.int32]:
+        """The entries, in the order of the names."""
+        info = step.info
+        try:
+            return np.array([info[name] for name in self.names], np.int32)
+        except KeyError as error:
+            known = ", ".join(map(str, info)) or "nothing"
+            raise UsageError(f"this simulator's info has no {error.args[0]!r}; it has {known}") from None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.names))})"
+
+
+class Cells(Info):
+    """The cell of a maze that the agent is on; with `key` also, as a second feature, whether it has the key."""
+
+    def __init__(self, *, key: bool = False, cells: int | None = None) -> None:
+        super().__init__("cell", *(["key"] if key else []), values=cells)
+
+
+class Ram:
+    """The bytes of an Atari's memory, all 128 or those at some addresses."""
+
+    values = 256
+
+    def __init__(self, addresses: Sequence[int] | None = None) -> None:
+        if addresses is not None and any(not 0 <= address < 128 for address in addresses):
+            raise UsageError("an Atari's memory has the addresses 0 to 127")
+        self._addresses = None if addresses is None else list(addresses)
+        self.count = 128 if addresses is None else len(addresses)
+
+    def __call__(self, step: Step) -> npt.NDArray[np.uint8]:
+        """The bytes."""
+        ram: npt.NDArray[np.uint8] | None = step.info.get("ram")
+        if ram is None:
+            raise UsageError("this simulator's info has no 'ram'; only Atari games have it")
+        return ram if self._addresses is None else ram[self._addresses]
+
+
+class Atoms:
+    """The atoms of a PDDL task that hold, or what else an observation says in ones and zeros."""
+
+    values = 2
+
+    def __init__(self, numbers: Sequence[int] | None = None) -> None:
+        self._numbers = None if numbers is None else list(numbers)
+        self.count = None if numbers is None else len(numbers)
+
+    def __call__(self, step: Step) -> npt.NDArray[np.uint8]:
+        """One for an atom that holds, zero for another."""
+        held: npt.NDArray[np.uint8] = step.observation
+        return held if self._numbers is None else held[self._numbers]
+
+
+class Function:
+    """A function of one's own as features."""
+
+    def __init__(
+        self, function: Callable[[Step], Any], count: int | None = None, values: int | None = None
+    ) -> None:
+        self._function, self.count, self.values = function, count, values
+
+    def __call__(self, step: Step) -> Values:
+        """What the function says, as an array of integers."""
+        found = np.asarray(self._function(step)).reshape(-1)
+        if found.dtype.kind not in "iub":
+            raise UsageError(f"features are integers; {self._function!r} returned {found.dtype}")
+        if self.count is None:
+            self.count = len(found)
+        elif len(found) != self.count:
+            raise UsageError(f"{self._function!r} returned {len(found)} features, before it was {self.count}")
+        return found

@@ -156,8 +156,9 @@ def test_defaults_and_seconds() -> None:
 
 def test_default_features_come_from_the_simulator() -> None:
     simulator: Any = Corridor(6)
+    assert ww.OnlinePlanner(simulator, ww.BFS()).run(0).score == 1.0  # the observation itself, by default
     with pytest.raises(ww.UsageError, match="features"):
-        ww.OnlinePlanner(simulator, RIW(1))
+        ww.OnlinePlanner(simulator, HIW(high=CRIW(1), low=RIW(1)))
     simulator.default_features = (place, key)
     assert ww.OnlinePlanner(simulator, HIW(high=CRIW(1), low=RIW(1))).run(0).score == 1.0
     simulator.deterministic = False

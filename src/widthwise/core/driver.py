@@ -67,18 +67,28 @@ class Driver:
     def add(self, parent: int, action: int, step: Step, evaluation: Evaluation | None = None) -> int:
         """Keep what was seen as a node."""
         tree = self.tree
+        vectors, sizes = [], []
         given = None if evaluation is None else evaluation.features
-        vectors = [
-            pack(given if given is not None and not level else self._ask(function, step))
-            for level, function in enumerate(self.functions)
-        ]
-        terminal = step.terminated or step.truncated
+        for function in self.functions:
+            if given is None:
+                if function is None:
+                    raise UsageError(
+                        "the lowest level has no features: give a function, or an evaluation that brings them"
+                    )
+                given = function(step)
+            vector, size = (given, 1) if type(given) is bytes else pack(given)
+            vectors.append(vector)
+            sizes.append(size)
+            given = None
         if parent == NONE:
-            tree.item_sizes = [size for _, size in vectors]
+            tree.item_sizes = sizes
+        elif sizes != tree.item_sizes:
+            raise UsageError("a feature function changed the type of its values")
+        terminal = step.terminated or step.truncated
         node = tree.add(
             parent,
             action,
-            [vector for vector, _ in vectors],
+            vectors,
             reward=step.reward,
             terminal=terminal,
             observation=step.observation if self.keep_observations else None,
@@ -93,14 +103,6 @@ class Driver:
     def expand(self, parent: int, action: int) -> int:
         """Try an action in a node, and keep what came of it as a node."""
         return self.add(parent, action, self.step(parent, action))
-
-    @staticmethod
-    def _ask(function: FeatureFunction | None, step: Step) -> Any:
-        if function is None:
-            raise UsageError(
-                "the lowest level has no features: give a feature function, or an evaluation that brings them"
-            )
-        return function(step)
 
     def run(self, requests: Requests, steps: int | None = None) -> int:
         """Serve a planner until it has nothing left to ask, or for so many steps; returns the steps made."""
@@ -121,9 +123,10 @@ def pack(values: Any) -> tuple[bytes, int]:
         return values, 1
     kind = getattr(values, "dtype", None)
     if kind is not None:
-        if kind.kind not in "iub" or kind.itemsize > 4:
+        size: int = kind.itemsize
+        if size > 4 or kind.kind not in "iub":
             raise UsageError(f"features are whole numbers of at most 32 bits, not {kind}: discretise them")
-        return values.tobytes(), kind.itemsize
+        return values.tobytes(), size
     try:
         return bytes([values]) if isinstance(values, int) else bytes(values), 1
     except (TypeError, ValueError):

@@ -12,6 +12,7 @@ from widthwise.core.driver import Driver, Evaluation, FeatureFunction
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.tree import NONE, Tree
+from widthwise.online.defaults import default_features
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.values import LookAhead, look_ahead
 from widthwise.planners.levels import Hierarchy
@@ -74,7 +75,7 @@ class OnlinePlanner:
     """An agent that plans before every step.
 
     `features` are those of the lowest level; a hierarchy brings its own for the levels above. Where either is missing,
-    the simulator's `default_features` are taken (lowest level first). `budget` holds for one executed step: `steps`
+    the environment's own are taken (`online.defaults`). `budget` holds for one executed step: `steps`
     simulator steps (30 if nothing is said), `seconds`, and `nodes` kept in the tree (500), at which planning stops.
     `evaluate` brings priors, values and features from a network.
     """
@@ -105,9 +106,7 @@ class OnlinePlanner:
         self.budget = replace(budget, nodes=budget.nodes or NODES)
         self.simulator = simulator
         self.planner = planner
-        self.planners, functions = levels_of(planner, features, getattr(simulator, "default_features", ()))
-        if functions[0] is None and evaluate is None:
-            raise UsageError("this environment has no features of its own: give OnlinePlanner(features=...)")
+        self.planners, functions = levels_of(planner, features, default_features(simulator))
         self.driver = Driver(simulator, functions, keep_observations=keep_observations)
         self.evaluate = evaluate
         self.discount = discount

@@ -29,12 +29,12 @@ def look_ahead(tree: Tree, discount: float = 0.99) -> LookAhead:
     nodes = tree.nodes
     parent, terminal, children = nodes.parent, nodes.terminal, nodes.children
     reward, value = tree.reward, tree.value
-    best: dict[int, float] = {}
-    size: dict[int, int] = {}
-    get, count = best.get, size.get
-    worth: dict[int, float] = {}
+    rows = len(parent)
+    best: list[float | None] = [None] * rows  # of a node's children
+    size = [0] * rows  # nodes below
+    worth = [0.0] * rows  # a node seen from its parent
     for node in reversed(nodes.live):
-        mine = get(node)
+        mine = best[node]
         if terminal[node]:
             mine = 0.0
         elif (estimate := value[node]) is not None:
@@ -44,14 +44,14 @@ def look_ahead(tree: Tree, discount: float = 0.99) -> LookAhead:
         worth[node] = here = reward[node] + discount * mine
         above = parent[node]
         if above != NONE:
-            other = get(above)
+            other = best[above]
             if other is None or here > other:
                 best[above] = here
-            size[above] = count(above, 0) + count(node, 0) + 1
+            size[above] += size[node] + 1
     root = children[tree.root]
     estimate = value[tree.root]
     return LookAhead(
         returns=[None if child == NONE else worth[child] for child in root],
-        counts=[0 if child == NONE else size.get(child, 0) + 1 for child in root],
+        counts=[0 if child == NONE else size[child] + 1 for child in root],
         value=0.0 if estimate is None else estimate,
     )

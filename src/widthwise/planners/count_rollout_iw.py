@@ -89,14 +89,19 @@ class CountSearch:
 
     def select(self) -> int:
         """A node of OPEN, with probability proportional to exp(1 / (temperature (c + 1))), c its features' count."""
-        features, counts = self.space.nodes.features, self.counts
         nodes = list(self.open)
         if len(nodes) == 1:
             return nodes[0]
-        rarity = [1 / (counts[features[node]] + 1) for node in nodes]
-        most = max(rarity)
-        weight = {one: math.exp((one - most) / self.temperature) for one in set(rarity)}
-        return self.rng.choices(nodes, [weight[one] for one in rarity])[0]
+        features, visits = self.space.nodes.features, self.counts.get
+        counts = [visits(features[node], 0) for node in nodes]
+        most = 1 / (min(counts) + 1)
+        weight = {count: math.exp((1 / (count + 1) - most) / self.temperature) for count in set(counts)}
+        chosen = self.rng.random() * sum([weight[count] for count in counts])
+        for node, count in zip(nodes, counts, strict=True):
+            chosen -= weight[count]
+            if chosen < 0:
+                return node
+        return nodes[-1]  # rounding
 
     def rollout(self, node: int) -> Requests:
         """Go on from a node until one without novelty; returns the tree node that left the region, if one did."""

@@ -298,7 +298,7 @@ def test_wide_feature_values_and_mistakes() -> None:
     with pytest.raises(ww.UsageError, match="function of a step"):
         levels_of(HIW(features=["(at a)"]), both)
     with pytest.raises(ww.UsageError, match="cannot plan on a simulator"):
-        levels_of(ww.IHIW(), both)  # type: ignore[arg-type]
+        levels_of(ww.Auto(), both)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["corridor", "maze"])

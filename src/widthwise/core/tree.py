@@ -150,6 +150,14 @@ class Tree:
                 regions.children[before].append(node)
             within = False
 
+    def recolour(self, features: Sequence[bytes]) -> None:
+        """Give a tree of two levels other regions: by these features of the upper level, one vector per row."""
+        self.regions = [Regions()]
+        self.regions[0].of = [NONE] * len(self.reward)
+        for node in self.nodes.live:
+            vectors = (self.nodes.features[node], features[node])
+            self._colour(node, self.nodes.parent[node], vectors, self.nodes.terminal[node])
+
     def reroot(self, root: int) -> None:
         """Make a node the root and drop what is not below it: nodes, and regions that cannot be reached any more."""
         nodes = self.nodes

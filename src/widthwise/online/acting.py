@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from widthwise.core.budget import Budget
 from widthwise.core.driver import Driver, Evaluation, FeatureFunction
@@ -15,6 +16,8 @@ from widthwise.core.tree import NONE, Tree
 from widthwise.online.defaults import default_features
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.values import LookAhead, look_ahead
+from widthwise.planners.discovery import Discovered, DiscoveringHierarchy
+from widthwise.planners.incremental import IHIW
 from widthwise.planners.levels import Hierarchy
 from widthwise.planners.simulated import OnSimulator, levels_of
 
@@ -62,6 +65,11 @@ class Episode:
         """How many actions were executed."""
         return len(self.actions)
 
+    def describe(self) -> dict[str, Any]:
+        """The episode as plain numbers and lists, ready to be written as JSON; the records come last."""
+        numbers = {"score": self.score, "steps": self.steps, **asdict(self)}
+        return {**{name: value for name, value in numbers.items() if name != "records"}, "records": numbers["records"]}
+
 
 #: Hears of every step before the tree is cut: the tree with its root at the state acted in, and the record.
 Recorder = Callable[[Tree, StepRecord], None]
@@ -76,7 +84,8 @@ class OnlinePlanner:
 
     `features` are those of the lowest level; a hierarchy brings its own for the levels above. Where either is missing,
     the environment's own are taken (`online.defaults`). `budget` holds for one executed step: `steps`
-    simulator steps (30 if nothing is said), `seconds`, and `nodes` kept in the tree (500), at which planning stops.
+    simulator steps (30 if nothing is said), `seconds`, and `nodes` kept in the tree (500), at which planning stops;
+    `bytes` is not looked at.
     `evaluate` brings priors, values and features from a network.
     """
 
@@ -107,6 +116,10 @@ class OnlinePlanner:
         self.simulator = simulator
         self.planner = planner
         self.planners, functions = levels_of(planner, features, default_features(simulator))
+        self.discovers = functions[0] if isinstance(planner, IHIW) else None
+        self.discovered: Discovered | None = None  # what IHIW found in the episode so far
+        if self.discovers is not None and evaluate is not None:
+            raise UsageError("IHIW discovers features in those of a function, not in those of a network")
         self.driver = Driver(simulator, functions, keep_observations=keep_observations)
         self.evaluate = evaluate
         self.discount = discount
@@ -142,9 +155,12 @@ class OnlinePlanner:
         driver = self.driver
         driver.steps = driver.restores = 0
         begun = time.perf_counter()
+        if self.discovers is not None:
+            self.discovered = Discovered(self.discovers)
+            driver.functions = [self.discovered.low, self.discovered.high]
         first = driver.reset(seed)
         root = driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)
-        hierarchy = Hierarchy(self.planners, driver.tree, rng)
+        hierarchy = self.hierarchy(rng)
         while not driver.tree.nodes.terminal[root] and (self.max_steps is None or episode.steps < self.max_steps):
             steps, restores = driver.steps, driver.restores
             yield from self.plan(hierarchy)
@@ -166,6 +182,12 @@ class OnlinePlanner:
             episode.seconds = time.perf_counter() - begun
         episode.terminated = driver.tree.nodes.terminal[root]
         return episode
+
+    def hierarchy(self, rng: random.Random) -> Hierarchy:
+        """The planner at work on the tree of this episode."""
+        if self.discovered is not None:
+            return DiscoveringHierarchy(self.planners, self.driver.tree, rng, self.discovered)
+        return Hierarchy(self.planners, self.driver.tree, rng)
 
     def plan(self, hierarchy: Hierarchy) -> Generator[Step, Evaluation, None]:
         """Grow the tree within the budget of one step."""

@@ -11,12 +11,13 @@ from widthwise.core.driver import FeatureFunction, Requests
 from widthwise.core.errors import UsageError
 from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.hierarchical import HIW
+from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW, Width
 from widthwise.planners.levels import SimulatorPlanner, Space
 from widthwise.planners.rollout_iw import RolloutIW
 
-#: What may plan on a simulator; a hierarchy has any of the others on its levels.
-OnSimulator = IW | RolloutIW | CountRolloutIW | HIW
+#: What may plan on a simulator; HIW has any of the others on its levels, IHIW finds its upper level by itself.
+OnSimulator = IW | RolloutIW | CountRolloutIW | HIW | IHIW
 
 
 class QueueIW:
@@ -103,6 +104,8 @@ def levels_of(
     `lowest` are the features of the lowest level. Where a level was given none it takes the environment's defaults,
     which are listed lowest first as well.
     """
+    if isinstance(planner, IHIW):
+        return [_level_planner(planner.low), _level_planner(planner.high)], [lowest or (*defaults, None)[0], None]
     planners: list[Any] = []
     features: list[Any] = []
     while isinstance(planner, HIW):

@@ -9,7 +9,7 @@ import pytest
 
 import widthwise as ww
 from sim_fakes import Corridor, Maze, both, cells, key, looked_up, place, random_features, random_graph
-from twin_rollouts import literal_iw, tuples
+from twin_rollouts import literal_criw, literal_iw, tuples
 from widthwise.core.driver import Driver
 from widthwise.core.tree import NONE
 from widthwise.planners.levels import Hierarchy
@@ -148,6 +148,18 @@ def test_counts_never_go_down_and_pruned_nodes_leave_open(seed: int, width: Any)
     assert not search.open
 
 
+@pytest.mark.parametrize("width", [1, 2, "n"])
+@pytest.mark.parametrize("seed", range(8))
+def test_count_based_rollouts_are_algorithm_three(seed: int, width: Any) -> None:
+    """Node for node the same as the algorithm written out with sets of tuples."""
+    features = looked_up(random_features(seed, 50))
+    for temperature in (0.005, 0.5):
+        literal = literal_criw(random_graph(seed, 50), features, width, temperature, random.Random(seed))
+        driver, hierarchy = begin(random_graph(seed, 50), CRIW(width, temperature), features, seed)
+        driver.run(hierarchy.requests())
+        assert [tuple(driver.tree.path(node)) for node in driver.tree.nodes.live] == literal
+
+
 def test_selection_prefers_rare_features() -> None:
     """With counts 0 and 3 and a temperature of 1, the odds are exp(1 - 1/4) to 1."""
     driver, hierarchy = begin(Corridor(), CRIW(1, temperature=1.0), both)
@@ -181,6 +193,46 @@ def test_hierarchies_solve_the_corridor_that_is_too_wide_for_flat_search(high: A
         driver, hierarchy = begin(Corridor(8), planner, features)
         driver.run(hierarchy.requests())
         assert (max(driver.tree.reward) == 1.0) == solved
+
+
+def searches_of(hierarchy: Hierarchy) -> list[Any]:
+    """The search of the top level, and those inside regions."""
+    inside = [regions.search[region] for regions in hierarchy.tree.regions for region in regions.live]
+    return [hierarchy.top, *(one for one in inside if one is not None)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_labels_never_lie_on_any_level_or_after_a_step(seed: int) -> None:
+    low, high = looked_up(random_features(seed, 60)), looked_up(random_features(seed + 50, 60, 2, 3))
+    driver, hierarchy = begin(random_graph(seed, 60), HIW(high, RIW(2), RIW(1)), low, seed)
+    nodes = driver.tree.nodes
+
+    def check() -> None:
+        for search in searches_of(hierarchy):
+            inside = [node for node in search.open if not search.space.outside(node)]
+            assert not any(solved_lie(search, node) for node in inside if not search.open[node])
+
+    for _ in range(6):
+        requests = hierarchy.requests()
+        try:
+            request = next(requests)
+            for _ in range(25):
+                request = requests.send(driver.expand(*request))
+                check()
+        except StopIteration:
+            pass
+        options = [child for child in nodes.children[driver.tree.root] if child != NONE and not nodes.terminal[child]]
+        if not options:
+            break
+        hierarchy.reroot(options[-1])
+        check()
+
+
+def test_depth_first_search_visits_every_place() -> None:
+    driver, hierarchy = begin(Corridor(8), ww.DFS(), both)
+    driver.run(hierarchy.requests())
+    assert max(driver.tree.reward) == 1.0
+    assert max(driver.tree.nodes.depth) == 16
 
 
 def check_colours(driver: Driver) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections import deque
 from itertools import combinations
 from typing import Any
@@ -49,3 +51,64 @@ def literal_iw(simulator: Any, features: Any, width: int | str) -> tuple[dict[tu
             if generated[child]:
                 queue.append((child, simulator.save()))
     return generated, seen
+
+
+def literal_criw(
+    simulator: Any, features: Any, width: int | str, temperature: float, rng: random.Random
+) -> list[tuple[int, ...]]:
+    """Algorithm 3 as it is printed, with sets T and the mapping N: the paths of the nodes in the order of generation.
+
+    It draws from the generator where the real one does: only where there is something to choose.
+    """
+    step = simulator.reset()
+    vector, snapshot, untried = {(): features(step)}, {(): simulator.save()}, {(): list(range(simulator.actions))}
+    counts: dict[bytes, int] = {}
+    depths = dict.fromkeys(tuples(vector[()], width), 0)  # D
+    owners = dict.fromkeys(depths, ())  # N
+    owned = {(): set(depths)}  # n.T
+    open_nodes = [()]  # O
+    order = [()]
+
+    def select() -> tuple[int, ...]:
+        if len(open_nodes) == 1:
+            return open_nodes[0]
+        weights = [math.exp(1 / (temperature * (counts.get(vector[node], 0) + 1))) for node in open_nodes]
+        place = rng.random() * sum(weights)
+        for node, weight in zip(open_nodes, weights, strict=True):
+            place -= weight
+            if place < 0:
+                return node
+        return open_nodes[-1]
+
+    def prune_other(new: tuple[int, ...]) -> None:
+        for one in owned[new]:
+            if one in owners:
+                other = owners[one]
+                owned[other].discard(one)
+                if not owned[other]:
+                    open_nodes[:] = [node for node in open_nodes if node[: len(other)] != other]
+            owners[one] = new
+
+    while open_nodes:
+        node = select()
+        while True:
+            labels = untried[node]
+            action = labels[0] if len(labels) == 1 else labels[int(rng.random() * len(labels))]
+            labels.remove(action)
+            counts[vector[node]] = counts.get(vector[node], 0) + 1
+            if not labels:  # the next call of the successor function would return null
+                open_nodes.remove(node)
+            simulator.load(snapshot[node])
+            step = simulator.step(action)
+            child = (*node, action)
+            order.append(child)
+            vector[child] = features(step)
+            owned[child] = {one for one in tuples(vector[child], width) if len(child) < depths.get(one, 10**9)}
+            depths.update(dict.fromkeys(owned[child], len(child)))
+            prune_other(child)
+            if not owned[child] or step.done:
+                break
+            snapshot[child], untried[child] = simulator.save(), list(range(simulator.actions))
+            open_nodes.append(child)
+            node = child
+    return order

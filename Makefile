@@ -37,7 +37,7 @@ $(VENV)/.tools: constraints.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.tools $(BUILD_FILES)
-	@echo "Building the package (about a minute the first time) ..."
+	@echo "Building the package (a minute or three the first time) ..."
 	@$(PIP) --no-build-isolation --editable .
 	@touch $@
 

@@ -14,9 +14,7 @@ from bundled import bundled
 from widthwise import _native
 
 task = bundled("corridor", length=10)
-print(
-    f"{len(task.atoms)} atoms, {len(task.operators)} operators; goals: {[goal.name for goal in task.goals]}"
-)
+print(f"{len(task.atoms)} atoms, {len(task.operators)} operators; goals: {[goal.name for goal in task.goals]}")
 
 
 # %% The search. A state is kept if it shows at most `width` atoms that never held together before.

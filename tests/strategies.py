@@ -174,9 +174,7 @@ def finite_domain_tasks(draw, most_variables=4, most_values=4, goal=True):
                 ops.append(Op(frozenset({new}) | prevail, frozenset(), frozenset({old}), frozenset({new})))
     init = frozenset(draw(st.sampled_from(values)) for values in variables)
     wanted = (
-        frozenset(
-            draw(st.sampled_from(values)) for values in variables[: draw(st.integers(1, len(variables)))]
-        )
+        frozenset(draw(st.sampled_from(values)) for values in variables[: draw(st.integers(1, len(variables)))])
         if goal
         else frozenset({atom})
     )

@@ -173,9 +173,7 @@ def test_every_planner_runs_on_every_bundled_task(
         assert main(["validate", *paths, str(plan)]) == 0
 
 
-def test_each_goal_prints_a_table_and_its_own_objects(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_goal_prints_a_table_and_its_own_objects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = files(tmp_path, "corridor", length=5)
     assert main(["solve", *paths, "--each-goal", "--planner", "iw"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -204,9 +202,7 @@ def test_several_patterns_in_one_option() -> None:
             patterns(wrong)
 
 
-def test_the_story_of_a_discovery_is_told_in_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_story_of_a_discovery_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", *files(tmp_path, "corridor", length=5), "--planner", "ihiw"]) == 0
     told = " ".join(capsys.readouterr().err.split())
     assert "something new came true on its way: (have-key)" in told
@@ -241,9 +237,7 @@ def test_ground_shows_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ("(wlak p0 p1)\n", 1, "did you mean 'walk'"),
     ],
 )
-def test_validate_says_why(
-    plan: str, code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_validate_says_why(plan: str, code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = files(tmp_path, "corridor", length=2)
     (tmp_path / "plan").write_text(plan, encoding="utf-8")
     assert main(["validate", *paths, str(tmp_path / "plan")]) == code
@@ -287,9 +281,7 @@ def test_hash_seeds_do_not_change_a_byte(tmp_path: Path) -> None:
 
 def without_times(data: object) -> object:
     if isinstance(data, dict):
-        return {
-            key: without_times(value) for key, value in data.items() if key not in ("seconds", "memory_mb")
-        }
+        return {key: without_times(value) for key, value in data.items() if key not in ("seconds", "memory_mb")}
     return [without_times(one) for one in data] if isinstance(data, list) else data
 
 
@@ -297,9 +289,7 @@ def test_help_is_quick_and_light() -> None:
     code = "import sys; sys.argv = ['widthwise', '--help']\nfrom widthwise.cli.main import main\n"
     code += "try: main()\nexcept SystemExit: pass\n"
     code += "print([name for name in ('numpy', 'torch', 'matplotlib') if name in sys.modules])"
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
-    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
     assert ended.stdout.splitlines()[-1] == "[]"
 
 

@@ -20,9 +20,7 @@ STATUS = {"SOLVED": Status.SOLVED, "EXHAUSTED": Status.EXHAUSTED, "OUT_OF_NODES"
 
 def model_of(spec, seed=None, max_nodes=LIMIT):
     operators = _native.Operators(spec.native(), seed)
-    return Model(
-        operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), max_nodes=max_nodes
-    )
+    return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), max_nodes=max_nodes)
 
 
 @st.composite
@@ -62,11 +60,7 @@ def compare(spec, levels, low, planner, seed, record, entry_in_table, check_prun
     assert mine == twin
     assert counts == twin_counts
     assert outcome.high_level_nodes == world.regions
-    roots = [
-        index
-        for index, row in enumerate(twin)
-        if row[3] is not None and (index == 0 or row[4] & _native.ENTRY)
-    ]
+    roots = [index for index, row in enumerate(twin) if row[3] is not None and (index == 0 or row[4] & _native.ENTRY)]
     if why != "SOLVED":
         assert [search.region_root(region) for region in range(world.regions)] == sorted(
             roots, key=lambda index: twin[index][3]
@@ -126,9 +120,7 @@ def values(spec, variables):
 def test_two_levels_of_a_function(spec, high, low, entry_in_table, pair):
     function = values(spec, [0, 1] if pair else [0])
     planner = stack([high], [function], low, entry_in_table, True)
-    compare(
-        spec, [(*high, values_of(function))], low, planner, None, True, entry_in_table, check_pruned=False
-    )
+    compare(spec, [(*high, values_of(function))], low, planner, None, True, entry_in_table, check_pruned=False)
 
 
 @settings(max_examples=60)

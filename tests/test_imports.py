@@ -22,8 +22,9 @@ MAY_IMPORT = {
     "__main__.py": {"cli"},
     "version.py": set(),
 }
-# The library never needs these; who uses them imports them where they are used.
-HEAVY = {"numpy", "torch", "matplotlib", "ray"}
+# Who uses these imports them where they are used; numpy may stand at the top only where experiments are run.
+HEAVY = {"torch", "matplotlib", "ray"}
+NUMPY_ROOMS = {"experiments", "reports"}
 
 
 def room(path: Path) -> str:
@@ -49,9 +50,7 @@ def test_rooms_import_only_what_they_may() -> None:
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):
         here = room(path)
-        assert here in MAY_IMPORT, (
-            f"{here} is a room that no rule knows; add it here and to docs/architecture.md"
-        )
+        assert here in MAY_IMPORT, f"{here} is a room that no rule knows; add it here and to docs/architecture.md"
         for other in sorted(imported(ast.parse(path.read_text(encoding="utf-8")))):
             if other != here and other not in MAY_IMPORT[here]:
                 wrong.append(f"{path.relative_to(SOURCE)} imports {other}")
@@ -75,4 +74,5 @@ def test_heavy_packages_are_imported_where_they_are_used() -> None:
                 else []
             )
             for name in names:
-                assert name.split(".")[0] not in HEAVY, f"{path} imports {name} at its top"
+                heavy = HEAVY if room(path) in NUMPY_ROOMS else HEAVY | {"numpy"}
+                assert name.split(".")[0] not in heavy, f"{path} imports {name} at its top"

@@ -40,13 +40,9 @@ def compare(spec, high, low, max_nodes=LIMIT, seed=0, order_seed=None, **options
     )
     why = twin.run()
     assert outcome.features == twin.features
-    story = [
-        (one.feature, one.pruned_node, one.candidates, one.regions, one.generated) for one in outcome.story
-    ]
+    story = [(one.feature, one.pruned_node, one.candidates, one.regions, one.generated) for one in outcome.story]
     assert story == twin.story
-    for number, (mine, theirs) in enumerate(
-        zip(native_table(outcome.search), twin.world.table(True), strict=True)
-    ):
+    for number, (mine, theirs) in enumerate(zip(native_table(outcome.search), twin.world.table(True), strict=True)):
         assert mine == theirs, f"node {number}"
     assert native_counts(outcome.search) == twin.world.counts()
     assert outcome.status is STATUS[why]
@@ -72,17 +68,16 @@ level_settings = st.tuples(st.sampled_from([1, 1, 1, 2, "n"]), st.sampled_from([
     entry_in_table=st.booleans(),
     negated=st.booleans(),
     goal=st.booleans(),
+    stuck=st.sampled_from(["wake", "stop"]),
 )
-def test_same_story_as_the_twin(
-    rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal
-):
+def test_same_story_as_the_twin(rebuild, kind, data, high, low, seed, order_seed, entry_in_table, negated, goal, stuck):
     strategy = {
         "propositional": tasks(),
         "plain": tasks(plain=True),
         "finite": finite_domain_tasks(goal=goal),
     }[kind]
     spec = data.draw(strategy)
-    options = {"rebuild": rebuild, "entry_in_table": entry_in_table, "negated": negated}
+    options = {"rebuild": rebuild, "entry_in_table": entry_in_table, "negated": negated, "stuck": stuck}
     compare(spec, high, low, seed=seed, order_seed=order_seed, **options)
 
 
@@ -100,7 +95,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"rebuild": "new"}, {"negated": True}, {"entry_in_table": False}], ids=str
+    "options", [{}, {"stuck": "stop"}, {"rebuild": "new"}, {"negated": True}, {"entry_in_table": False}], ids=str
 )
 @pytest.mark.parametrize(("name", "sizes"), EXAMPLES, ids=lambda one: one if isinstance(one, str) else "")
 def test_bundled_tasks(name, sizes, options):
@@ -110,9 +105,7 @@ def test_bundled_tasks(name, sizes, options):
         assert twin.world.goal is not None
 
 
-@pytest.mark.parametrize(
-    ("name", "sizes"), EXAMPLES[2:5], ids=lambda one: one if isinstance(one, str) else ""
-)
+@pytest.mark.parametrize(("name", "sizes"), EXAMPLES[2:5], ids=lambda one: one if isinstance(one, str) else "")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_bundled_tasks_with_an_unreachable_goal(name, sizes, seed):
     """Without a goal to find, many features are discovered and the tree is restructured again and again."""

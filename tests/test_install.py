@@ -46,7 +46,5 @@ def test_a_wheel_installs_and_solves(tmp_path: Path) -> None:
     program = str(folder / "bin" / "widthwise")
     subprocess.run([program, "examples", "corridor", "--out", str(tmp_path / "task")], check=True)
     paths = [str(tmp_path / "task" / name) for name in ("domain.pddl", "problem.pddl")]
-    plan = subprocess.run(
-        [program, "solve", *paths], check=True, capture_output=True, text=True, cwd=tmp_path
-    )
+    plan = subprocess.run([program, "solve", *paths], check=True, capture_output=True, text=True, cwd=tmp_path)
     assert plan.stdout.endswith("; cost = 21 (unit cost)\n")

@@ -66,9 +66,7 @@ print(json.dumps([stop.name, search.node_count, search.generated, meter.bytes, m
 
 def test_a_million_nodes_take_the_memory_that_is_stated():
     """Bits of the state and at most 24 bytes per node, tables included, by the meter and by the system's count."""
-    done = subprocess.run(
-        [sys.executable, "-c", MILLION], capture_output=True, text=True, check=True, timeout=300
-    )
+    done = subprocess.run([sys.executable, "-c", MILLION], capture_output=True, text=True, check=True, timeout=300)
     stop, nodes, generated, held, peak, resident = json.loads(done.stdout)
     assert (stop, nodes, generated) == ("EXHAUSTED", 2**20, 2**20)
     stated = nodes * (8 + 24) + 200_000  # columns grow by chunks of up to 32 KB
@@ -112,7 +110,7 @@ def test_memory_runs_out_with_counts(name):
 @pytest.mark.xfail(
     strict=True,
     raises=MemoryError,
-    reason="a table or region for which there is no room raises MemoryError out of the planner, and the counts are lost",
+    reason="a table or region without room raises MemoryError out of the planner, and the counts are lost",
 )
 def test_memory_that_runs_out_between_searches(planner, limit):
     outcome = planner.run(blocks_model(_native.Meter(bytes=limit)))

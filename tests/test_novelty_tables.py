@@ -145,8 +145,7 @@ def test_restricted_tables_look_at_both_sets_together(states, high, low):
         tuples = {
             one
             for one in Tuples(high + low).tuples(set(enumerate(state)))
-            if sum(place in (0, 2) for place, _ in one) == high
-            and sum(place in (1, 3) for place, _ in one) == low
+            if sum(place in (0, 2) for place, _ in one) == high and sum(place in (1, 3) for place, _ in one) == low
         }
         assert table.take(state) == (not tuples <= seen)
         seen |= tuples

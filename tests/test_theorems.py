@@ -1,6 +1,7 @@
 """What the paper proves, run: bounds on novel states, splitting features, and the corridor."""
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -243,10 +244,10 @@ def gated_grids(draw):
     z = tuple(range(width + height, width + height + floors))
     ops = []
     for line in (x, y):
-        for old, new in zip(line, line[1:], strict=False):
+        for old, new in pairwise(line):
             ops.append(Op(frozenset({old}), frozenset(), frozenset({new}), frozenset({old})))
             ops.append(Op(frozenset({new}), frozenset(), frozenset({old}), frozenset({new})))
-    for old, new in zip(z, z[1:], strict=False):
+    for old, new in pairwise(z):
         place = frozenset({draw(st.sampled_from(x)), draw(st.sampled_from(y))})
         ops.append(Op(place | {old}, frozenset(), frozenset({new}), frozenset({old})))
         ops.append(Op(place | {new}, frozenset(), frozenset({old}), frozenset({new})))

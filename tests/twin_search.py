@@ -231,9 +231,7 @@ class Hierarchy:
     def inside(self, level, root):
         if level + 1 < len(self.levels):
             return HighSearch(self, level + 1, root)
-        return LowSearch(
-            self.world, root, self.low_width, self.low_depth_first, self.phi, self.entry_in_table
-        )
+        return LowSearch(self.world, root, self.low_width, self.low_depth_first, self.phi, self.entry_in_table)
 
     def run(self):
         def body(root):
@@ -307,6 +305,8 @@ class Incremental:
         self.entry_in_table = options.pop("entry_in_table", True)
         self.negated = options.pop("negated", False)
         self.rebuild_changed = options.pop("rebuild", "changed") == "changed"
+        self.stuck = options.pop("stuck", "wake")
+        self.woken_at = None  # nodes generated when sleeping high-level nodes were last woken
         self.random = random.Random(options.pop("seed", 0))
         assert not options
         self.features, self.story = [], []
@@ -316,9 +316,7 @@ class Incremental:
 
     def abstract(self, state):
         true = {2 * atom for atom in self.features if atom in state}
-        return frozenset(
-            true | {2 * atom + 1 for atom in self.features if self.negated and atom not in state}
-        )
+        return frozenset(true | {2 * atom + 1 for atom in self.features if self.negated and atom not in state})
 
     def open_region(self, node):
         region = self.world.open_region(node)
@@ -340,17 +338,21 @@ class Incremental:
         candidates = []
         while True:
             self.hiw()
-            while not candidates:
-                if not self.waiting:
-                    return
+            while not candidates and self.waiting:
                 node = self.waiting.pop()
                 candidates = find_abstract_features(node)
                 proposed = list(candidates)
-            feature = candidates.pop(self.random.randrange(len(candidates)))
-            self.features.append(feature)
-            self.restructure()
-            number = self.world.nodes.index(node)
-            self.story.append((feature, number, proposed, self.alive, self.world.generated))
+            if candidates:
+                feature = candidates.pop(self.random.randrange(len(candidates)))
+                self.features.append(feature)
+                self.restructure()
+                number = self.world.nodes.index(node)
+                self.story.append((feature, number, proposed, self.alive, self.world.generated))
+            elif self.stuck == "stop" or self.woken_at == self.world.generated:
+                return
+            else:  # from now on no high-level node sleeps when the tree is restructured
+                self.woken_at = self.world.generated
+                self.restructure()
 
     def hiw(self):
         """HIW on the tree there is; ends when all high-level nodes have run dry."""
@@ -423,7 +425,7 @@ class Incremental:
             if above in replayed and self.entry_in_table:
                 self.tables[above].add(node.state)
             abstract = self.abstract(node.state)
-            if parent is not None and not self.high_table.novel(abstract):
+            if parent is not None and self.woken_at is None and not self.high_table.novel(abstract):
                 node.region, node.pruned = None, True  # dormant, with all that is below it
                 continue
             self.high_table.add(abstract)

@@ -58,9 +58,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="task",
         help="leave out what cannot matter for the whole goal (task, default), each goal, or nothing",
     )
-    add(
-        "--max-nodes", type=int, default=10_000, metavar="N", help="generated nodes per goal (default: 10000)"
-    )
+    add("--max-nodes", type=int, default=10_000, metavar="N", help="generated nodes per goal (default: 10000)")
     add("--max-time", type=float, metavar="S", help="seconds per goal")
     add("--max-memory", type=float, metavar="MB", help="megabytes per goal")
     add("--workers", metavar="N|ray", help="local processes, or ray for a cluster (default: one per core)")

@@ -27,9 +27,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "features", type=_number, metavar="N", help="number of features (of the lowest level)"
-    )
+    parser.add_argument("features", type=_number, metavar="N", help="number of features (of the lowest level)")
     parser.add_argument("values", type=_number, metavar="D", help="number of values of each feature")
     parser.add_argument("width", type=_number, metavar="W", help="the width")
     parser.add_argument(

@@ -34,9 +34,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="a family of tasks, as listed without arguments"
-    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a family of tasks, as listed without arguments")
     parser.add_argument(
         "--size",
         action="append",
@@ -45,9 +43,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="set a size; may be given several times",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the random choices (default: 0)")
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="the folder to write to; made if it does not exist"
-    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the folder to write to; made if it does not exist")
     parser.add_argument("--force", action="store_true", help="replace the files if they exist")
     parser.set_defaults(run=run)
 
@@ -60,9 +56,7 @@ def run(args: argparse.Namespace) -> int:
         if args.out is not None or args.size or args.seed is not None or args.force:
             raise UsageError(f"which example? Name one of {', '.join(EXAMPLES)}")
         print("\n\n".join(_description(example) for example in EXAMPLES.values()))
-        print(
-            "\nWrite one with: widthwise examples NAME --size SIZE=VALUE --seed N --out DIR", file=sys.stderr
-        )
+        print("\nWrite one with: widthwise examples NAME --size SIZE=VALUE --seed N --out DIR", file=sys.stderr)
         return 0
 
     example = find(args.name)

@@ -14,14 +14,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "report",
         help="make a table and plots of runs",
         description=(
-            "Print the table of one or more run folders beside the published one, and write it with plots as a "
-            "page. Folders complete each other: a run with --relevance goal gives columns of its own."
+            "Print the table of one or more run folders beside the published one, and write it with plots "
+            "as a page. Folders complete each other: a run with --relevance goal gives columns of its own."
         ),
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder")
     parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a page that needs nothing else")
     parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the table as Markdown")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="write the plots as SVG files")
+    parser.add_argument(
+        "--explain",
+        action="append",
+        default=[],
+        metavar="'ROW INSTANCE: WHY'",
+        help="why an instance failed: it is then a note, not an error on top; repeatable",
+    )
     parser.set_defaults(run=run)
 
 
@@ -34,12 +41,12 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.reports.table import make_table
     from widthwise.reports.text import errors, markdown, text_table
 
-    records = read_runs(args.folders)
+    records = read_runs(args.folders, args.explain)
     table = make_table(records)
     wrong = errors(records)
     if wrong:
         print("Not explained yet:\n" + "\n".join(f"  {one}" for one in wrong) + "\n")
-    print(text_table(table))
+    print(text_table(table, records))
     plots: dict[str, str] = {}
     if args.out is not None or args.plots is not None:
         try:
@@ -55,11 +62,7 @@ def run(args: argparse.Namespace) -> int:
         if args.out is not None:
             _write(args.out, html_page(table, records, plots))
         if args.markdown is not None:
-            links = (
-                []
-                if args.plots is None
-                else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
-            )
+            links = [] if args.plots is None else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
             _write(args.markdown, markdown(table, records, links))
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be written ({error.strerror})") from None

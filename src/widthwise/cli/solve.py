@@ -67,9 +67,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         allow_abbrev=False,
     )
     add_task(parser)
-    parser.add_argument(
-        "--planner", default="auto", choices=("auto", "bfs", "iw", "hiw", "ihiw"), help="default: auto"
-    )
+    parser.add_argument("--planner", default="auto", choices=("auto", "bfs", "iw", "hiw", "ihiw"), help="default: auto")
     parser.add_argument(
         "--width", metavar="W", help="2, or one per level such as 1,1 (high level first); n: all features"
     )

@@ -20,6 +20,7 @@ from widthwise.planners.registry import Planner, make_planner, parse_widths
 
 #: What tells one line of the suite from another.
 KEYS = ("row", "instance", "planner", "width", "seed", "relevance")
+_WITHOUT_WIDTH = ("auto", "bfs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def planner_of(text: str) -> tuple[Planner, str, str]:
     """A planner written as `iw:2` or `ihiw:1,1`: the planner, its name, its widths."""
     name, colon, widths = text.partition(":")
     planner = make_planner(name, parse_widths(widths) if colon else None)
-    return planner, name, ",".join(map(str, planner.widths))
+    return planner, name, "" if name in _WITHOUT_WIDTH else ",".join(map(str, planner.widths))
 
 
 def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:

@@ -18,8 +18,6 @@ from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
 
 def _serve(connection: Connection) -> None:
     """Work on jobs until there are no more; runs in the worker process."""
-    # Ctrl-C reaches the whole process group. The suite hears it and ends its workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     try:
         while True:
@@ -82,7 +80,13 @@ class LocalPool:
     def _start(self, job: Job) -> _Worker:
         ours, theirs = self.context.Pipe()
         process = self.context.Process(target=_serve, args=(theirs,), daemon=True)
-        process.start()
+        # Ctrl-C reaches the whole process group, but it is the suite that ends its workers: they inherit a mask
+        # that keeps it from them, from their first moment on.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         worker = _Worker(process, ours, job)
         self._give(worker, job)
@@ -90,9 +94,7 @@ class LocalPool:
 
     def _give(self, worker: _Worker, job: Job) -> None:
         worker.job, worker.finished = job, 0
-        with contextlib.suppress(
-            BrokenPipeError, ConnectionResetError
-        ):  # it died idle: hearing from it will tell
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died idle: hearing from it will tell
             worker.connection.send(job)
 
     def _hear(self, worker: _Worker, waiting: deque[Job]) -> Done:

@@ -73,9 +73,7 @@ class RayPool:
             if self.address is not None:
                 self.ray.init(address=self.address, **options)
             else:
-                self.ray.init(
-                    address="local", include_dashboard=False, object_store_memory=_STORE_BYTES, **options
-                )
+                self.ray.init(address="local", include_dashboard=False, object_store_memory=_STORE_BYTES, **options)
         except (ConnectionError, ValueError, RuntimeError) as error:
             where = self.address or "a local cluster"
             raise InputError(f"cannot connect to Ray at {where}: {error}") from None

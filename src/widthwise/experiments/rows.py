@@ -47,9 +47,7 @@ class Row:
         return {**{name: getattr(self, name) for name in names}, "instances": len(self.instances)}
 
 
-def suite_rows(
-    suite: str, benchmarks: Path | None, domains: Sequence[str] = (), first: int | None = None
-) -> list[Row]:
+def suite_rows(suite: str, benchmarks: Path | None, domains: Sequence[str] = (), first: int | None = None) -> list[Row]:
     """The rows of a suite: `paper`, the name of a folder of the benchmarks, or `all` folders."""
     if suite == "paper":
         rows = paper_rows(benchmarks)
@@ -57,8 +55,7 @@ def suite_rows(
         folders = _folders(benchmarks)
         if suite != "all" and suite not in folders:
             raise UsageError(
-                f"there is no suite {suite!r}: give paper, all, or a folder of {benchmarks}"
-                f"{_near(suite, folders)}"
+                f"there is no suite {suite!r}: give paper, all, or a folder of {benchmarks}{_near(suite, folders)}"
             )
         rows = [_folder_row(path) for name, path in folders.items() if suite in ("all", name)]
     if domains:
@@ -137,9 +134,7 @@ def _instance(path: Path) -> Instance:
 def _generated(name: str) -> list[Instance]:
     domain = EXAMPLES[name].domain()
     return [
-        Instance(
-            f"{name}-{number}", float(len(text)), "", domain, text, f"<{name} domain>", f"<{name}-{number}>"
-        )
+        Instance(f"{name}-{number}", float(len(text)), "", domain, text, f"<{name} domain>", f"<{name}-{number}>")
         for number, text in enumerate(paper_instances(name), 1)
     ]
 

@@ -9,10 +9,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import numpy
 
 from widthwise.core.errors import UsageError
 from widthwise.experiments.jobs import Done, Job, Pool
@@ -77,7 +76,7 @@ def describe_run(settings: Mapping[str, Any], command: Sequence[str] | None = No
         "versions": {
             "widthwise": __version__,
             "python": platform.python_version(),
-            "numpy": numpy.__version__,
+            "numpy": version("numpy"),
         },
         "commit": _commit(),
         "machine": {"cpu": _cpu(), "cores": _cores(), "system": f"{platform.system()} {platform.machine()}"},

@@ -113,9 +113,7 @@ def _whole_lines(path: Path, file: BinaryIO) -> list[Record]:
             lines.append(json.loads(raw))
         except ValueError:
             if file.read(1):
-                raise InputError(
-                    f"{path}:{number}: this line is not JSON, and it is not the last one"
-                ) from None
+                raise InputError(f"{path}:{number}: this line is not JSON, and it is not the last one") from None
             break
         good += len(raw)
     file.truncate(good)

@@ -18,9 +18,7 @@ def novel_states(n: int, d: int, w: int) -> int:
     d**n may be novel.
     """
     if n < 0 or d < 1 or w < 0:
-        raise UsageError(
-            f"N({n},{d},{w}) means nothing: take n >= 0 features of d >= 1 values and a width w >= 0"
-        )
+        raise UsageError(f"N({n},{d},{w}) means nothing: take n >= 0 features of d >= 1 values and a width w >= 0")
     if w >= n:
         return int(d**n)
     return sum(int(comb(n - 1 - k, w - k) * d**k * (d - 1) ** (w - k)) for k in range(w + 1))
@@ -33,6 +31,4 @@ def hierarchical_states(levels: Sequence[Level]) -> int:
 
 def flat_states(levels: Sequence[Level]) -> int:
     """The bound of the flat search that sees as much: all features at once, the widths added up."""
-    return novel_states(
-        sum(n for n, _, _ in levels), max(d for _, d, _ in levels), sum(w for _, _, w in levels)
-    )
+    return novel_states(sum(n for n, _, _ in levels), max(d for _, d, _ in levels), sum(w for _, _, w in levels))

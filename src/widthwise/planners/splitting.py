@@ -21,9 +21,7 @@ class Explorable(Protocol[State]):
         """All (operator, state after it) of a state."""
 
 
-def splitting(
-    task: Explorable[State], feature: int | str | Callable[[State], Hashable], limit: int = 100_000
-) -> bool:
+def splitting(task: Explorable[State], feature: int | str | Callable[[State], Hashable], limit: int = 100_000) -> bool:
     """Decide whether a feature is splitting, by looking at every reachable state of a small task.
 
     A feature is splitting if for each of its values the states with that value form a connected graph (the paper's
@@ -49,9 +47,7 @@ def splitting(
         for _, after in task.successors(state):
             if after not in values:
                 if len(values) >= limit:
-                    raise UsageError(
-                        f"more than {limit} states are reachable: too many to decide what splits them"
-                    )
+                    raise UsageError(f"more than {limit} states are reachable: too many to decide what splits them")
                 values[after] = value(after)
                 queue.append(after)
             if values[after] == values[state]:
@@ -77,17 +73,13 @@ def _reach(start: State, inside: dict[State, list[State]]) -> int:
     return len(seen)
 
 
-def _function(
-    task: Explorable[State], feature: int | str | Callable[[State], Hashable]
-) -> Callable[[State], Hashable]:
+def _function(task: Explorable[State], feature: int | str | Callable[[State], Hashable]) -> Callable[[State], Hashable]:
     if callable(feature):
         return feature
     if isinstance(feature, str):
         find = getattr(task, "atom", None)
         if find is None:
-            raise UsageError(
-                f"this task has no names, so it cannot look up {feature!r}: give the number of the atom"
-            )
+            raise UsageError(f"this task has no names, so it cannot look up {feature!r}: give the number of the atom")
         feature = int(find(feature))
     number = feature
 

@@ -25,9 +25,7 @@ dt{float:left;clear:left;width:8em;color:#666}dd{margin:0 0 .2em 9em;overflow-wr
 _CLASSES = {"+": " class=better", "-": " class=worse", "": ""}
 
 
-def html_page(
-    table: Table, records: Records, plots: Mapping[str, str], title: str = "Classical suite"
-) -> str:
+def html_page(table: Table, records: Records, plots: Mapping[str, str], title: str = "Classical suite") -> str:
     """The whole page."""
     parts = [
         f"<h1>{escape(title)}</h1>",
@@ -35,7 +33,7 @@ def html_page(
         "<h2>Table</h2>",
         f"<p>{escape(LEGEND)}</p>",
         _table(table),
-        *(f"<p>{escape(note)}</p>" for note in notes(table)),
+        *(f"<p>{escape(note)}</p>" for note in notes(table, records)),
     ]
     if plots:
         parts.append("<h2>Plots</h2>")
@@ -55,9 +53,7 @@ def html_page(
             "budget": ", ".join(f"{value} {name}" for name, value in config["settings"]["budget"].items()),
             "relevance": config["settings"]["relevance"],
         }
-        items = "".join(
-            f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in told.items()
-        )
+        items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in told.items())
         parts.append(f"<dl>{items}</dl>")
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
@@ -73,9 +69,7 @@ def _errors(found: list[str]) -> str:
 
 
 def _table(table: Table) -> str:
-    top = "<th></th><th></th><th></th>" + "".join(
-        f"<th colspan=3>{escape(name)}</th>" for name in table.columns
-    )
+    top = "<th></th><th></th><th></th>" + "".join(f"<th colspan=3>{escape(name)}</th>" for name in table.columns)
     head = "<th>row</th><th>goals</th><th>at start</th>" + "".join(
         f"<th>{escape(name)}</th>" for name in FIELDS * len(table.columns)
     )

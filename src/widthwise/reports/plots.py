@@ -20,9 +20,7 @@ def make_plots(records: Records) -> dict[str, str]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("the plots of a report", "plot") from None
-    with matplotlib.rc_context(
-        {"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
-    ):
+    with matplotlib.rc_context({"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
         plots = {}
         if "IW(2)" in records.columns and "IHIW(1,1)" in records.columns:
             plots["nodes-ihiw-iw2"] = _svg(_scatter(Figure, records, "IW(2)", "IHIW(1,1)"))

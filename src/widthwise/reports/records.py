@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ class Records:
 
     runs: list[Run]
     columns: list[str]
+    explained: Mapping[str, str] = field(default_factory=dict)  # failures somebody has explained: `row instance`
 
     @property
     def lines(self) -> Iterator[tuple[str, Record]]:
@@ -80,8 +81,11 @@ class Records:
         return max((count for count in nodes if count is not None), default=None)
 
 
-def read_runs(folders: Sequence[Path]) -> Records:
-    """Read run folders that complete each other; the same line in two of them is refused."""
+def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Records:
+    """Read run folders that complete each other; the same line in two of them is refused.
+
+    An explanation of failures is written `ROW INSTANCE: sentence`.
+    """
     runs = [read_run(folder) for folder in folders]
     seen: dict[tuple[Any, ...], Path] = {}
     columns: dict[str, None] = {}
@@ -96,12 +100,30 @@ def read_runs(folders: Sequence[Path]) -> Records:
             key = (line["row"], line["instance"], column, line["seed"])
             if key in seen:
                 where = f"{seen[key]} and {run.folder}" if seen[key] != run.folder else f"{run.folder} twice"
-                raise UsageError(
-                    f"{line['row']} {line['instance']} {column}, seed {line['seed']}, is in {where}"
-                )
+                raise UsageError(f"{line['row']} {line['instance']} {column}, seed {line['seed']}, is in {where}")
             seen[key] = run.folder
     filled = {column_of(line) for run in runs for line in run.lines}
-    return Records(runs, [column for column in columns if column in filled])
+    records = Records(runs, [column for column in columns if column in filled], _explained(explanations))
+    failed = {place_of(line) for _, line in records.failures}
+    for place in records.explained:
+        if place not in failed:
+            raise UsageError(f"nothing of {place!r} failed, so there is nothing to explain")
+    return records
+
+
+def _explained(texts: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        place, colon, why = text.partition(":")
+        if not colon or not why.strip():
+            raise UsageError(f"an explanation is written 'ROW INSTANCE: sentence', not {text!r}")
+        found[place.strip()] = why.strip()
+    return found
+
+
+def place_of(line: Record) -> str:
+    """The row and instance of a line."""
+    return f"{line['row']} {line['instance']}"
 
 
 def column_of(line: Record) -> str:

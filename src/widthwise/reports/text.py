@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from widthwise.reports.records import Record, Records
+from widthwise.reports.records import Record, Records, place_of
 from widthwise.reports.table import NOISE, Cell, Table
 
 MARKS = {"+": "▲", "-": "▼", "": ""}
@@ -58,19 +58,22 @@ def body(table: Table) -> list[list[str]]:
     return [*found, means]
 
 
-def notes(table: Table) -> list[str]:
+def notes(table: Table, records: Records) -> list[str]:
     """What the reader has to know about single rows."""
     found = [f"{line.name}*: {line.note}." for line in table.lines if line.note]
     if table.missing:
         found.append(f"Published, but not run here: {', '.join(table.missing)}.")
+    found += [f"Failed, and explained: {place}: {why}" for place, why in records.explained.items()]
     return found
 
 
 def errors(records: Records) -> list[str]:
-    """The failures, those of one instance and reason in one sentence, unfinished runs first."""
+    """The failures nobody has explained, those of one instance and reason in one sentence, unfinished runs first."""
     found = [f"{run.folder}: this run is not finished" for run in records.runs if not run.finished]
     grouped: dict[tuple[str, str, str, str], list[str]] = {}
     for column, line in records.failures:
+        if place_of(line) in records.explained:
+            continue
         told: Record = line["failure"]
         key = (line["row"], line["instance"], told["kind"], told["reason"])
         grouped.setdefault(key, []).append(f"{column} seed {line['seed']}")
@@ -80,7 +83,7 @@ def errors(records: Records) -> list[str]:
     return found
 
 
-def text_table(table: Table) -> str:
+def text_table(table: Table, records: Records) -> str:
     """The table for a terminal."""
     top = ["", "", ""]
     for column in table.columns:
@@ -92,7 +95,7 @@ def text_table(table: Table) -> str:
         widths[n] = max(widths[n], len(top[n]) - widths[n + 1] - widths[n + 2] - 4)
     out = [_title(top, widths)]
     out += ["  ".join(_align(line, widths)).rstrip() for line in lines]
-    return "\n".join(["", *out, "", LEGEND, *notes(table)]).lstrip("\n")
+    return "\n".join(["", *out, "", LEGEND, *notes(table, records)]).lstrip("\n")
 
 
 def _title(top: Sequence[str], widths: Sequence[int]) -> str:
@@ -117,13 +120,11 @@ def markdown(table: Table, records: Records, plots: Sequence[str] = ()) -> str:
     rule = [":--", *["--:"] * (len(head) - 1)]
     rows = [head, rule, *body(table)]
     parts = ["\n".join("| " + " | ".join(row) + " |" for row in rows), LEGEND]
-    told = notes(table)
+    told = notes(table, records)
     if told:
         parts.append("\n".join(f"- {note}" for note in told))
     wrong = errors(records)
     if wrong:
-        parts.insert(
-            0, "Not explained yet:\n\n" + "\n".join(f"- {one.replace(chr(10), ' ')}" for one in wrong)
-        )
+        parts.insert(0, "Not explained yet:\n\n" + "\n".join(f"- {one.replace(chr(10), ' ')}" for one in wrong))
     parts += [f"![{name}]({name})" for name in plots]
     return "\n\n".join(parts) + "\n"

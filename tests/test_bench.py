@@ -1,0 +1,304 @@
+"""The classical suite: run folders that survive anything, and the same lines whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from widthwise.classical.examples import EXAMPLES
+from widthwise.cli.main import main
+from widthwise.experiments.jobs import Job
+from widthwise.experiments.pool import LocalPool
+from widthwise.experiments.rows import paper_rows, paper_table, suite_rows
+from widthwise.experiments.runner import run_jobs
+from widthwise.experiments.store import RunStore
+
+PROGRAM = [sys.executable, "-c", "import sys; from widthwise.cli.main import main; sys.exit(main())"]
+SIZES = {
+    "gripper": [{"balls": 2}, {"balls": 3}],
+    "blocks": [{"blocks": 3}, {"blocks": 4}, {"blocks": 5}],
+    "ferry": [{"cars": 2}],
+}
+
+
+@pytest.fixture
+def benchmarks(tmp_path):
+    folder = tmp_path / "benchmarks"
+    for name, sizes in SIZES.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "domain.pddl").write_text(EXAMPLES[name].domain())
+        for number, size in enumerate(sizes, 1):
+            (folder / name / f"p{number:02}.pddl").write_text(EXAMPLES[name].problem(**size))
+    return folder
+
+
+def bench(benchmarks, out, *more):
+    return main(["bench", "classical", "--benchmarks", str(benchmarks), "--suite", "all", "--out", str(out), *more])
+
+
+def without_seconds(data):
+    if isinstance(data, dict):
+        return {name: without_seconds(value) for name, value in data.items() if "seconds" not in name}
+    return [without_seconds(value) for value in data] if isinstance(data, list) else data
+
+
+def lines(out):
+    return [without_seconds(json.loads(line)) for line in (out / "results.jsonl").read_text().splitlines()]
+
+
+def in_order(records):
+    return sorted(records, key=lambda line: json.dumps(line, sort_keys=True))
+
+
+def test_a_run_keeps_every_goal_of_every_instance(benchmarks, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert bench(benchmarks, out, "--seeds", "2", "--workers", "2") == 0
+    found = lines(out)
+    instances = sum(map(len, SIZES.values()))
+    assert len(found) == instances * 3 * 2
+    keys = {(one["row"], one["instance"], one["planner"], one["width"], one["seed"]) for one in found}
+    assert len(keys) == len(found)
+    for one in found:
+        assert one["failure"] is None and one["relevance"] == "task" and one["folder"] == one["row"]
+        lengths = {len(one[name]) for name in ("goal", "status", "generated", "plan_length", "true_at_start")}
+        assert len(lengths) == 1
+    hard = [one for one in found if (one["row"], one["planner"], one["width"]) == ("gripper", "iw", "1")]
+    assert hard and all(status == "exhausted" for one in hard for status in one["status"])
+    wide = [one for one in found if (one["row"], one["planner"], one["width"]) == ("gripper", "iw", "2")]
+    assert all(status == "solved" for one in wide for status in one["status"])
+    assert all(length == 3 for one in wide for length in one["plan_length"])  # pick, move, drop
+    config, result = (json.loads((out / name).read_text()) for name in ("config.json", "result.json"))
+    assert config["settings"]["seeds"] == [0, 1] and config["settings"]["budget"] == {"nodes": 10000}
+    assert {"widthwise", "python", "numpy"} <= set(config["versions"])
+    assert result["failures"] == 0 and result["lines"] == len(found)
+    assert result["solved"] == sum(one["status"].count("solved") for one in found)
+    captured = capsys.readouterr()
+    assert "goals solved" in captured.out
+    assert "gripper done" in captured.err and "\r" not in captured.err
+
+
+def test_the_same_bytes_under_two_hash_seeds(benchmarks, tmp_path):
+    texts = []
+    for hash_seed in ("1", "2"):
+        out = tmp_path / f"run{hash_seed}"
+        command = [*PROGRAM, "bench", "classical", "--suite", "all"]
+        command += ["--benchmarks", str(benchmarks), "--seeds", "2", "--workers", "1", "--out", str(out)]
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": hash_seed}, check=True, capture_output=True)
+        texts.append(json.dumps(lines(out)))
+    assert texts[0] == texts[1]
+
+
+def test_a_killed_run_resumes_to_the_lines_of_one_that_was_not(benchmarks, tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert bench(benchmarks, whole, "--workers", "2") == 0
+    command = [*PROGRAM, "bench", "classical", "--suite", "all"]
+    command += ["--benchmarks", str(benchmarks), "--workers", "2", "--out", str(killed)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    path = killed / "results.jsonl"
+    while time.monotonic() < deadline and process.poll() is None:
+        if path.exists() and path.read_bytes().count(b"\n") >= 3:
+            break
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    before = path.read_bytes()
+    assert before.count(b"\n") >= 3
+    assert bench(benchmarks, killed, "--resume", "--workers", "2") == 0
+    assert path.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    assert in_order(lines(killed)) == in_order(lines(whole))
+    results = [json.loads((out / "result.json").read_text()) for out in (killed, whole)]
+    assert without_seconds(results[0]) == without_seconds(results[1])
+
+
+def test_a_torn_line_is_dropped_and_made_again(benchmarks, tmp_path):
+    out = tmp_path / "run"
+    bench(benchmarks, out, "--seeds", "1", "--workers", "1")
+    whole = lines(out)
+    path = out / "results.jsonl"
+    path.write_bytes(path.read_bytes()[:-40])
+    assert bench(benchmarks, out, "--seeds", "1", "--resume", "--workers", "1") == 0
+    assert lines(out) == whole
+
+
+def test_a_broken_line_in_the_middle_is_not_passed_over(benchmarks, tmp_path, capsys):
+    out = tmp_path / "run"
+    bench(benchmarks, out, "--seeds", "1", "--workers", "1")
+    raw = (out / "results.jsonl").read_bytes().splitlines(keepends=True)
+    raw[1] = b"{not json}\n"
+    (out / "results.jsonl").write_bytes(b"".join(raw))
+    assert bench(benchmarks, out, "--seeds", "1", "--resume") == 31
+    assert "results.jsonl:2" in capsys.readouterr().err
+
+
+def test_an_existing_folder_and_other_settings_are_refused(benchmarks, tmp_path, capsys):
+    out = tmp_path / "run"
+    bench(benchmarks, out, "--seeds", "1", "--domains", "ferry")
+    assert bench(benchmarks, out, "--seeds", "1", "--domains", "ferry") == 2
+    assert "--resume" in capsys.readouterr().err
+    assert bench(benchmarks, out, "--seeds", "2", "--domains", "ferry", "--resume") == 2
+    message = capsys.readouterr().err
+    assert "seeds was [0], now [0, 1]" in message and "budget" not in message
+    assert bench(benchmarks, out, "--seeds", "1", "--domains", "ferry", "--max-nodes", "5", "--resume") == 2
+    assert "budget" in capsys.readouterr().err
+    assert bench(benchmarks, out, "--seeds", "1", "--domains", "ferry", "--resume") == 0
+
+
+def test_a_broken_instance_is_a_line_with_its_reason(benchmarks, tmp_path, capsys):
+    (benchmarks / "ferry" / "p02.pddl").write_text("(define (problem broken)")
+    out = tmp_path / "run"
+    assert bench(benchmarks, out, "--seeds", "1", "--domains", "ferry") == 0
+    failed = [line for line in lines(out) if line["failure"] is not None]
+    assert {line["instance"] for line in failed} == {"p02"} and len(failed) == 3
+    assert "p02.pddl" in failed[0]["failure"]["reason"] and "traceback" not in failed[0]["failure"]
+    assert json.loads((out / "result.json").read_text())["failures"] == 3
+    assert "3 lines failed" in capsys.readouterr().out
+
+
+def test_relevance_and_budget_reach_the_search(benchmarks, tmp_path):
+    small, goal = tmp_path / "small", tmp_path / "goal"
+    bench(benchmarks, small, "--seeds", "1", "--domains", "blocks", "--max-nodes", "4")
+    found = lines(small)
+    assert max(count for line in found for count in line["generated"]) == 4
+    assert any("out-of-nodes" in line["status"] for line in found)
+    bench(benchmarks, goal, "--seeds", "1", "--domains", "gripper", "--relevance", "goal")
+    for line in lines(goal):
+        assert line["relevance"] == "goal"
+        assert all(status == "solved" for status in line["status"]) or line["width"] == "1"
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--planner", "iv:1"], "no planner 'iv'"),
+        (["--planner", "iw:1", "--planner", "iw:1"], "given twice"),
+        (["--planner", "iw:0"], "no width"),
+        (["--domains", "grippr"], "did you mean gripper"),
+        (["--workers", "many"], "--workers"),
+        (["--seeds", "0"], "--seeds"),
+        (["--first", "0"], "--first"),
+        (["--ray-address", "auto"], "--workers ray"),
+        (["--max-nodes", "0"], "budget"),
+    ],
+)
+def test_wrong_calls_make_no_folder(benchmarks, tmp_path, capsys, options, message):
+    out = tmp_path / "run"
+    assert bench(benchmarks, out, *options) == 2
+    assert message in capsys.readouterr().err
+    assert not out.exists()
+
+
+def boom(payload):
+    """A job of the tests: parts that end well, raise, or kill their worker."""
+
+    def run(part):
+        if part["do"] == "raise":
+            raise ValueError("no good")
+        if part["do"] == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"value": payload["value"]}
+
+    return run
+
+
+def test_a_worker_that_dies_costs_only_its_own_part(tmp_path):
+    jobs = [
+        Job(f"{__name__}:boom", {"value": value}, [{"row": value, "do": do} for do in order])
+        for value, order in enumerate((("well", "die", "well2"), ("raise", "well"), ("die", "die2", "well")))
+    ]
+    store = RunStore.open(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
+    run_jobs(store, jobs, LocalPool(2))
+    found = {store.key(line): line for line in store.lines}
+    assert len(found) == len(store.lines) == 8
+    assert found[0, "well"]["value"] == 0 and found[0, "well2"]["value"] == 0
+    assert "SIGKILL" in found[0, "die"]["failure"]["reason"]
+    assert found[1, "raise"]["failure"]["kind"] == "ValueError"
+    assert "no good" in found[1, "raise"]["failure"]["traceback"]
+    assert found[1, "well"]["failure"] is None and found[2, "well"]["failure"] is None
+    store.close()
+
+
+def test_two_processes_cannot_write_one_run(tmp_path):
+    store = RunStore.open(tmp_path / "run", {"settings": {}}, ("row",), resume=False)
+    with pytest.raises(Exception, match="another process"):
+        RunStore.open(tmp_path / "run", {"settings": {}}, ("row",), resume=True)
+    store.close()
+
+
+def test_ctrl_c_stops_at_once_and_the_run_goes_on_later(benchmarks, tmp_path):
+    # A job of minutes: the run is stopped while it works on it.
+    folder = benchmarks / "slow"
+    folder.mkdir()
+    (folder / "domain.pddl").write_text(EXAMPLES["blocks"].domain())
+    (folder / "p01.pddl").write_text(EXAMPLES["blocks"].problem(blocks=30))
+    out = tmp_path / "run"
+    command = [*PROGRAM, "bench", "classical", "--suite", "slow"]
+    command += [
+        "--benchmarks",
+        str(benchmarks),
+        "--seeds",
+        "1",
+        "--planner",
+        "bfs",
+        "--max-nodes",
+        "100000000",
+    ]
+    command += ["--max-time", "60", "--out", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not (out / "config.json").exists():
+        time.sleep(0.01)
+    time.sleep(1.0)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    start = time.monotonic()
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == 130 and time.monotonic() - start < 5
+    assert "--resume" in told and "Traceback" not in told and not (out / "result.json").exists()
+
+
+def test_planners_without_a_width_run_too(benchmarks, tmp_path):
+    out = tmp_path / "run"
+    options = ["--seeds", "1", "--suite", "ferry", "--planner", "bfs", "--planner", "auto", "--planner", "iw"]
+    assert bench(benchmarks, out, *options) == 0
+    assert [(line["planner"], line["width"]) for line in lines(out)] == [
+        ("bfs", ""),
+        ("auto", ""),
+        ("iw", "1"),
+    ]
+    assert all(status == "solved" for line in lines(out)[:2] for status in line["status"])
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_lines(benchmarks, tmp_path):
+    pytest.importorskip("ray")
+    local, cluster = tmp_path / "local", tmp_path / "ray"
+    bench(benchmarks, local, "--seeds", "1")
+    assert bench(benchmarks, cluster, "--seeds", "1", "--workers", "ray") == 0
+    assert in_order(lines(cluster)) == in_order(lines(local))
+
+
+def test_the_paper_s_rows_are_those_of_its_table():
+    table = paper_table()
+    assert len(table) == 35
+    assert table["Miconic"]["IW(2)"] == {"coverage": 0.0, "nodes": None, "seconds": None}
+    assert table["Gripper"]["IHIW(1,1)"] == {"coverage": 100.0, "nodes": 2140.0, "seconds": 0.36}
+
+
+@pytest.mark.ipc
+def test_the_paper_s_rows_count_its_instances():
+    folder = os.environ.get("WIDTHWISE_BENCHMARKS")
+    if not folder:
+        pytest.skip("WIDTHWISE_BENCHMARKS is not set")
+    rows = {row.name: row for row in paper_rows(Path(folder))}
+    assert set(paper_table()) - set(rows) == {"Cybersecurity"}
+    assert [row.name for row in rows.values() if "instances are here" in row.note] == ["Trucks"]
+    assert rows["Freecell"].instances[-1].name == "p17" and len(rows["Rovers"].instances) == 34
+    assert rows["Miconic"].instances[1].name == "s1-1" and rows["8puzzle"].source == "generated"
+    chosen = suite_rows("paper", Path(folder), ["blocks", "Zeno"], 2)
+    assert [(row.name, len(row.instances)) for row in chosen] == [("Blocks World", 2), ("Zeno", 2)]

@@ -37,5 +37,6 @@ void bind_image(nb::module_& module) {
             "nearest"_a = false)
         .def_prop_ro("output_size", &Shrink::output_size, "How many numbers come out.")
         .def("__call__", &shrink, "image"_a.noconvert(), "out"_a.noconvert(),
-             "Write the tiles of an image into an array of bytes.");
+             nb::sig("def __call__(self, image: object, out: object) -> None"),
+             "Write the tiles of an image into an array of bytes; both are contiguous arrays of bytes.");
 }

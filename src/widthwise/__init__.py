@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         WidthwiseError,
     )
     from widthwise.core.result import Status
+    from widthwise.core.simulator import Simulator, Step
     from widthwise.online.acting import Episode, OnlinePlanner
     from widthwise.online.policies import Behaviour
     from widthwise.planners.auto import Auto
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from widthwise.planners.incremental import IHIW
     from widthwise.planners.iw import IW
     from widthwise.planners.rollout_iw import RolloutIW
+    from widthwise.simulators.checker import check_simulator
+    from widthwise.simulators.features import Atoms, Cells, Info, Ram, Tiles
+    from widthwise.simulators.names import simulator
 
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
@@ -50,6 +54,7 @@ _ROOMS = {
         "WidthwiseError",
     ),
     "core.result": ("Status",),
+    "core.simulator": ("Simulator", "Step"),
     "online.acting": ("Episode", "OnlinePlanner"),
     "online.policies": ("Behaviour",),
     "planners.auto": ("Auto",),
@@ -58,6 +63,9 @@ _ROOMS = {
     "planners.hierarchical": ("HIW",),
     "planners.incremental": ("IHIW",),
     "planners.iw": ("IW",),
+    "simulators.checker": ("check_simulator",),
+    "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
+    "simulators.names": ("simulator",),
     "planners.rollout_iw": ("RolloutIW",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -68,28 +76,37 @@ __all__ = [
     "HIW",
     "IHIW",
     "IW",
+    "Atoms",
     "Auto",
     "Behaviour",
     "Budget",
+    "Cells",
     "CountRolloutIW",
     "Domain",
     "Episode",
     "Goal",
+    "Info",
     "InputError",
     "Interrupted",
     "OnlinePlanner",
     "OutOfMemory",
     "OutOfTime",
     "Plan",
+    "Ram",
     "Result",
     "RolloutIW",
+    "Simulator",
     "Status",
+    "Step",
     "Task",
+    "Tiles",
     "UnsupportedError",
     "UsageError",
     "WidthwiseError",
     "__version__",
+    "check_simulator",
     "load",
+    "simulator",
     "solve",
     "solve_each_goal",
     "validate",

@@ -117,6 +117,28 @@ def restrict(task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int]) -> tu
     The part of a task that matters for a goal, with the old numbers of its atoms and operators.
     """
 
+class Shrink:
+    """Area averages of an image's tiles."""
+
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        channels: int,
+        tile_rows: int,
+        tile_columns: int,
+        values: int = 256,
+        nearest: bool = False,
+    ) -> None: ...
+    @property
+    def output_size(self) -> int:
+        """How many numbers come out."""
+
+    def __call__(self, image: object, out: object) -> None:
+        """
+        Write the tiles of an image into an array of bytes; both are contiguous arrays of bytes.
+        """
+
 class State:
     """A set of atoms that hold; immutable and hashable."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from widthwise import _native
 from widthwise.classical.ground import ground
@@ -18,6 +18,9 @@ from widthwise.classical.pddl.syntax import Condition, Domain, Problem
 from widthwise.classical.relevance import restrict
 from widthwise.core.budget import check
 from widthwise.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from widthwise.classical.simulator import TaskSimulator
 
 Relevance = Literal["none", "task", "goal"]
 
@@ -201,6 +204,12 @@ class Task:
             return bool(facts)
         wanted = list(objects)
         return any(facts[start : start + arity] == wanted for start in range(0, len(facts), arity))
+
+    def as_simulator(self, *, limit: int | None = None, reward: Literal["goal", "cost"] = "goal") -> TaskSimulator:
+        """The task as a simulator, which is what `simulator(task)` makes of it."""
+        from widthwise.classical.simulator import TaskSimulator
+
+        return TaskSimulator(self, limit=limit, reward=reward)
 
     def restricted(self, goal: Goal | None = None) -> Task:
         """The same task without the atoms and operators that cannot matter for a goal."""

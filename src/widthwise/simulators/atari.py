@@ -126,8 +126,8 @@ class Atari:
 
     def reset(self, seed: int | None = None) -> Step:
         """Begin a game; a seed decides all that is random in it."""
-        if seed is not None and seed != self._seed:
-            # The emulator takes a new seed only together with the cartridge.
+        if seed is not None:
+            # The emulator takes a seed only together with the cartridge.
             self._sow(seed)
             self._ale.loadROM(_rom(self.game))
         self._ale.reset_game()

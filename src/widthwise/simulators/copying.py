@@ -119,6 +119,4 @@ class _Unpickler(pickle.Unpickler):
         try:
             return self._values[pid]
         except KeyError:
-            raise pickle.UnpicklingError(
-                f"this environment has no {pid[1] or 'layer'} in layer {pid[0]}"
-            ) from None
+            raise pickle.UnpicklingError(f"this environment has no {pid[1] or 'layer'} in layer {pid[0]}") from None

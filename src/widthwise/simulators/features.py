@@ -63,6 +63,8 @@ class Tiles:
             image = _brightness(image)
         if image.shape != self._shape:
             self._prepare(image)
+        if not image.flags.c_contiguous:
+            image = np.ascontiguousarray(image)
         out = np.empty(self.count, np.uint8)  # type: ignore[arg-type]
         self._shrink(image, out)  # type: ignore[misc]
         return out
@@ -78,9 +80,7 @@ class Tiles:
             raise UsageError(f"the images changed their shape from {self._shape} to {shape}")
         channels = shape[2] if len(shape) == 3 else 1
         if self.height > shape[0] or self.width > shape[1]:
-            raise UsageError(
-                f"{shape[1]}x{shape[0]} pixels cannot be cut into {self.width}x{self.height} tiles"
-            )
+            raise UsageError(f"{shape[1]}x{shape[0]} pixels cannot be cut into {self.width}x{self.height} tiles")
         self._shrink = _native.Shrink(shape[0], shape[1], channels, self.height, self.width, self.values)
         self._shape, self.count = shape, self._shrink.output_size
 
@@ -123,7 +123,7 @@ class Info:
 
 
 class Cells(Info):
-    """The cell of a maze that the agent is on; with `key` also, as a second feature, whether it has the key."""
+    """The cell of a maze that the agent is on; with `key` also, as a second feature, whether it has it."""
 
     def __init__(self, *, key: bool = False, cells: int | None = None) -> None:
         super().__init__("cell", *(["key"] if key else []), values=cells)
@@ -166,9 +166,7 @@ class Atoms:
 class Function:
     """A function of one's own as features."""
 
-    def __init__(
-        self, function: Callable[[Step], Any], count: int | None = None, values: int | None = None
-    ) -> None:
+    def __init__(self, function: Callable[[Step], Any], count: int | None = None, values: int | None = None) -> None:
         self._function, self.count, self.values = function, count, values
 
     def __call__(self, step: Step) -> Values:

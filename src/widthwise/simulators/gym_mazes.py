@@ -27,27 +27,24 @@ class MazeEnv(gymnasium.Env[Image, int]):
 
     metadata = {"render_modes": ["rgb_array", "ansi"], "render_fps": 10}  # noqa: RUF012
 
-    def __init__(
-        self, maze: str = "maze-small", limit: int | None = None, render_mode: str | None = None
-    ) -> None:
+    def __init__(self, maze: str = "maze-small", limit: int | None = None, render_mode: str | None = None) -> None:
         self.maze = Maze(Plan.parse(MAZES.get(maze, maze), maze), limit)
         self.action_space: Any = gymnasium.spaces.Discrete(self.maze.actions)
         self.observation_space: Any = gymnasium.spaces.Box(0, 255, (PIXELS, PIXELS, 3), np.uint8)
         self.render_mode = render_mode
         self._seen: Step | None = None
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Image, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Image, dict[str, Any]]:
         """Begin an episode."""
         super().reset(seed=seed)
         self._seen = self.maze.reset(seed)
-        return self._seen.observation, self._seen.info
+        return self._seen.observation.copy(), self._seen.info
 
     def step(self, action: int) -> tuple[Image, float, bool, bool, dict[str, Any]]:
         """Do the action."""
         seen = self._seen = self.maze.step(int(action))
-        return seen.observation, seen.reward, seen.terminated, seen.truncated, seen.info
+        # A copy of its own for everyone, as Gymnasium asks for.
+        return seen.observation.copy(), seen.reward, seen.terminated, seen.truncated, seen.info
 
     def render(self) -> Any:
         """The picture, or the maze in characters."""

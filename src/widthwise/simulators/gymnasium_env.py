@@ -42,9 +42,7 @@ class GymnasiumSimulator:
         self.actions, self._first = _discrete(env)
         spec = getattr(env, "spec", None)
         self.limit: int | None = getattr(spec, "max_episode_steps", None)
-        self.deterministic = (
-            not getattr(spec, "nondeterministic", False) if deterministic is None else deterministic
-        )
+        self.deterministic = not getattr(spec, "nondeterministic", False) if deterministic is None else deterministic
         layers = _layers(env)
         own = next((index for index, layer in enumerate(layers) if _pair(layer)), len(layers))
         if copy == "own" and own == len(layers):
@@ -123,9 +121,7 @@ def _discrete(env: Any) -> tuple[int, int]:
 def _kept(observation: Any) -> Any:
     """An observation that stays as it is: environments may write the next one into the same array."""
     if isinstance(observation, np.ndarray):
-        return (
-            observation.copy() if observation.flags.writeable or observation.base is not None else observation
-        )
+        return observation.copy() if observation.flags.writeable or observation.base is not None else observation
     if isinstance(observation, dict):
         return {name: _kept(value) for name, value in observation.items()}
     if isinstance(observation, tuple):

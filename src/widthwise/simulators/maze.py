@@ -56,9 +56,7 @@ class Plan:
                 rows.append(line.rstrip("\r"))
                 lines.append(number)
         if not rows:
-            raise InputError(
-                f"{source}: no rows; draw the maze with # walls, . floor, A agent, K key, D door"
-            )
+            raise InputError(f"{source}: no rows; draw the maze with # walls, . floor, A agent, K key, D door")
         found = _find(rows, lines, source)
         if start is not None:
             if "A" in found:
@@ -184,9 +182,7 @@ class Maze:
         state = self._state
         image = self._images[state]
         if image is None:
-            image = self._images[state] = self._painter.paint(
-                divmod(state >> 1, self.columns), bool(state & 1)
-            )
+            image = self._images[state] = self._painter.paint(divmod(state >> 1, self.columns), bool(state & 1))
         late = not ended and self._steps >= self.limit
         self._over = ended or late
         cell = state >> 1

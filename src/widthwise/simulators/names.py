@@ -111,9 +111,9 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
         env = gymnasium.make(name, disable_env_checker=True, **theirs)
     except gymnasium.error.UnregisteredEnv:
         raise UsageError(f"{name!r} is no simulator{_near(name, list(gymnasium.registry))}") from None
-    except (gymnasium.error.Error, TypeError, ValueError) as error:
-        raise UsageError(f"{name}: {error}") from None
-    except ImportError as error:
+    except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
+        if str(error).startswith("Malformed"):
+            raise UsageError(f"{name!r} is no simulator{_near(name, [])}") from None
         raise UsageError(f"{name}: {error}") from None
     return GymnasiumSimulator(env, **ours)
 
@@ -123,8 +123,7 @@ def _near(name: str, registered: list[str]) -> str:
 
     known = [*MAZES, *(f"atari:{ale_name(game)}" for game in PAPER_GAMES), *registered]
     low = {one.lower(): one for one in known}
-    close = difflib.get_close_matches(name.lower(), low, 1) or difflib.get_close_matches(
-        f"atari:{ale_name(name)}", low, 1, 0.8
-    )
+    game = f"atari:{ale_name(name)}"
+    close = [game] if game in low else difflib.get_close_matches(name.lower(), low, 1)
     hint = f"; did you mean {low[close[0]]}?" if close else ""
     return f"{hint} (names: {', '.join(MAZES)}, maze:FILE, atari:GAME, a Gymnasium id, module:attribute)"

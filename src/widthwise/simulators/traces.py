@@ -71,9 +71,7 @@ def compare(one: Sequence[Step], two: Sequence[Step]) -> Difference | None:
                 return Difference(number, part, found)
     if len(one) != len(two):
         number = min(len(one), len(two))
-        return Difference(
-            number, "length", f"the episode ended after {len(one)} steps, then after {len(two)}"
-        )
+        return Difference(number, "length", f"the episode ended after {len(one)} steps, then after {len(two)}")
     return None
 
 

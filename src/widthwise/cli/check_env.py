@@ -1,0 +1,73 @@
+"""`widthwise check-env`: whether a planner can trust an environment, and what it costs."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+from typing import Any
+
+from widthwise.cli.common import amount, seed
+
+_DESCRIPTION = """\
+Check whether an environment can be planned in: does it restore exactly what was saved, also
+after another history, in another process? Does the same action in the same state always do
+the same? Prints a verdict per check with the first difference found, and what a step, a
+save and a load cost. Exit code 0 if no check failed, 12 otherwise."""
+
+_EPILOG = """\
+ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:GAME, the id of
+a Gymnasium environment, or module:attribute (a simulator, an environment, or a function that
+makes one).
+
+examples:
+  widthwise check-env maze-small
+  widthwise check-env atari:montezuma_revenge --option frame_skip=4
+  widthwise check-env CartPole-v1 --option copy=deepcopy"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command with the main program."""
+    parser = subparsers.add_parser(
+        "check-env",
+        help="check whether an environment saves and loads exactly",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("env", metavar="ENV", help="the environment")
+    parser.add_argument(
+        "--option",
+        type=option,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the environment; may be repeated",
+    )
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="play other episodes (default 0)")
+    parser.add_argument(
+        "--max-time", type=amount, default=2.0, metavar="S", help="seconds for each check, about (default 2)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.set_defaults(run=run)
+
+
+def option(text: str) -> tuple[str, Any]:
+    """A name and a value: a number, True, a list, or else the text as it is."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, print the report, and return 0 if no check failed and 12 otherwise."""
+    from widthwise.simulators.checker import check_simulator
+
+    report = check_simulator(args.env, seed=args.seed, seconds=args.max_time, **dict(args.option))
+    print(json.dumps(report.to_json(), ensure_ascii=False) if args.json else report)
+    return 0 if report.ok else 12

@@ -1,0 +1,121 @@
+"""Atari games: snapshots hold everything, and all games of the paper are there."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import widthwise as ww
+from widthwise.simulators.atari_games import PAPER_GAMES
+
+pytest.importorskip("ale_py")
+
+MONTEZUMA = "atari:montezuma_revenge"
+
+
+def test_what_a_step_shows():
+    env = ww.simulator(MONTEZUMA)
+    first = env.reset(seed=0)
+    frames = np.asarray(first.observation)
+    assert frames.shape == first.observation.shape == (4, 84, 84)
+    assert frames.dtype == np.uint8
+    assert frames.std() > 1
+    assert (frames[0] == frames[3]).all()
+    assert first.info["lives"] == 6
+    assert env.actions == len(env.action_names) == 18
+    assert ww.simulator("atari:pong").actions == 6
+    assert ww.simulator("atari:pong", all_actions=True).actions == 18
+    step = env.step(env.action_names.index("right"))
+    assert step.info["frame"] - first.info["frame"] == 15
+    # The older frames are those of the observation before, not copies of them.
+    assert step.observation.frames[2] is first.observation.frames[3]
+    assert step.observation == step.observation
+    assert step.observation != first.observation
+    assert np.asarray(step.observation, np.float32).dtype == np.float32
+    assert ww.Ram()(step).shape == (128,)
+    assert ww.Ram([3, 42])(step).tolist() == step.info["ram"][[3, 42]].tolist()
+    tiles = ww.Tiles(8, 11, 32)
+    assert len(tiles(step)) == tiles.count == 88
+    assert tiles(step).max() < 32
+
+
+def test_frames_are_area_averages():
+    env = ww.simulator("atari:breakout")
+    frame = env.reset(seed=0).observation.newest
+    screen = np.zeros((210, 160), np.uint8)
+    env._ale.getScreenGrayscale(screen)
+    down = np.repeat(screen.astype(float), 84, axis=0).reshape(84, 210, 160).mean(axis=1)
+    expected = np.repeat(down, 84, axis=1).reshape(84, 84, 160).mean(axis=2)
+    assert np.abs(frame - expected).max() <= 0.5 + 1e-9
+
+
+def test_a_snapshot_holds_frames_and_counters():
+    env = ww.simulator(MONTEZUMA, limit=12)
+    env.reset(seed=0)
+    for action in (3, 3, 1, 4, 2):
+        env.step(action)
+    snapshot = pickle.loads(pickle.dumps(env.save()))
+
+    def rest():
+        seen = [env.step(action) for action in (2, 5, 1, 0, 3, 4, 1)]
+        return [(s.observation, s.reward, s.truncated, s.info["ram"].tobytes()) for s in seen]
+
+    first = rest()
+    assert [step[2] for step in first] == [False] * 6 + [True]
+    with pytest.raises(ww.UsageError, match="over"):
+        env.step(0)
+    env.reset(seed=5)
+    for action in (1, 4, 4, 4):
+        env.step(action)
+    env.load(snapshot)
+    assert rest() == first
+
+
+def test_the_checker_agrees():
+    report = ww.check_simulator("atari:freeway", seconds=0.7)
+    assert report.ok, str(report)
+    assert report.bytes["node"] < 40_000
+
+
+def test_sticky_actions_are_declared():
+    assert ww.simulator(MONTEZUMA).deterministic
+    assert not ww.simulator(MONTEZUMA, sticky=0.25).deterministic
+    assert not ww.simulator("atari:Q*bert").deterministic
+
+
+def test_a_simulator_can_be_pickled():
+    env = ww.simulator("atari:pong", frame_skip=4)
+    env.reset(seed=3)
+    env.step(2)
+    other = pickle.loads(pickle.dumps(env))
+    assert other.frame_skip == 4
+    one, two = env.step(3), other.step(3)
+    assert one.observation == two.observation
+    assert one.info["ram"].tobytes() == two.info["ram"].tobytes()
+
+
+def test_mistakes():
+    with pytest.raises(ww.UsageError, match="did you mean atari:montezuma_revenge"):
+        ww.simulator("atari:montezuma_revnge")
+    with pytest.raises(ww.UsageError, match="frame_skip"):
+        ww.simulator("atari:pong", frame_skip=0)
+    with pytest.raises(ww.UsageError, match="unexpected keyword argument 'speed'"):
+        ww.simulator("atari:pong", speed=2)
+    with pytest.raises(ww.UsageError, match="reset it"):
+        ww.simulator("atari:pong").step(0)
+
+
+@pytest.mark.parametrize("game", PAPER_GAMES)
+def test_all_games_of_the_paper(game):
+    env = ww.simulator(f"atari:{game}")
+    first = env.reset(seed=0)
+    assert not first.done
+    snapshot = env.save()
+    one = env.step(env.actions - 1)
+    env.load(snapshot)
+    two = env.step(env.actions - 1)
+    assert one.reward == two.reward
+    if env.deterministic:
+        assert one.observation == two.observation

@@ -1,0 +1,117 @@
+"""The checker: sound simulators pass, and every broken one is caught for the right reason."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import broken_simulators as broken
+import widthwise as ww
+from cli_tools import call
+
+
+def verdicts(env, **options):
+    report = ww.check_simulator(env, seconds=0.4, **options)
+    return report, {check.name: check for check in report.checks}
+
+
+def test_a_sound_simulator_passes():
+    report, checks = verdicts(broken.Walk())
+    assert report.ok
+    assert {check.verdict for check in checks.values()} == {"passed"}, str(report)
+    assert len(checks) == 9
+    assert set(report.microseconds) == {"step", "save", "load", "observation"}
+    assert all(value > 0 for value in report.microseconds.values())
+    assert 0 < report.bytes["snapshot"] < 300
+    assert "all checks passed" in str(report)
+
+
+@pytest.mark.parametrize(("kind", "check", "words"), [
+    (broken.Sticky, "same seed, same episode", "does not seed all"),
+    (broken.Seeded, "same state and action, same step", "chance"),
+    (broken.Seeded, "load restores", "chance"),
+    (broken.StaleScreen, "load restores after another history", "stale"),
+    (broken.ForgottenCounter, "same state and action, same step", "step counter"),
+    (broken.ForgottenCounter, "load restores after another history", "step counter"),
+    (broken.LoudSave, "saving changes nothing", "save"),
+    (broken.Reused, "observations stay as they were", "wrote into it"),
+    (broken.Unpicklable, "a snapshot survives pickling", "cannot be pickled"),
+    (broken.HomeSick, "a snapshot survives another process", "IndexError"),
+    (broken.Mute, "interface", "reset returned tuple, not a Step"),
+    (broken.Unseeded, "same seed, same episode", "does not seed all"),
+])  # fmt: skip
+def test_broken_simulators_are_caught(kind, check, words):
+    report, checks = verdicts(kind())
+    assert not report.ok
+    assert checks[check].verdict == "failed", str(report)
+    assert words in checks[check].detail
+    assert "not fit for planning" in str(report)
+
+
+def test_a_counter_in_a_wrapper_is_not_forgotten():
+    pytest.importorskip("gymnasium")
+    report, checks = verdicts(broken.OnlyTheCore())
+    found = checks["same state and action, same step"]
+    assert found.verdict == "failed"
+    assert "truncated is False, then True; a step counter" in found.detail
+    # The adapter saves the wrappers too.
+    report, checks = verdicts(broken.broken_env())
+    assert report.ok, str(report)
+    assert checks["a snapshot survives another process"].verdict == "skipped"
+
+
+def test_the_first_difference_is_told():
+    _, checks = verdicts(broken.StaleScreen())
+    detail = checks["load restores after another history"].detail
+    assert detail.startswith("step 1: observation at [")
+    assert "of 50 numbers differ" in detail
+
+
+def test_an_error_of_the_simulator_is_a_verdict():
+    class Fails(broken.Walk):
+        def load(self, snapshot):
+            if self.steps > 3:
+                raise RuntimeError("the cartridge is dirty")
+            super().load(snapshot)
+
+    _, checks = verdicts(Fails())
+    assert checks["load restores"].detail == "RuntimeError: the cartridge is dirty"
+    # Defined in a function, it cannot go to another process; that says nothing about its snapshots.
+    assert checks["a snapshot survives another process"].verdict in ("skipped", "failed")
+
+
+def test_the_command(tmp_path):
+    done = call("check-env", "corridor", "--max-time", "0.2")
+    assert (done.code, done.err) == (0, "")
+    assert "ok    load restores" in done.out
+    done = call("check-env", "maze-small", "--json", "--max-time", "0.2", "--option", "limit=9")
+    report = json.loads(done.out)
+    assert (report["ok"], report["environment"], report["actions"]) == (True, "maze-small", 5)
+    assert {check["verdict"] for check in report["checks"]} == {"passed"}
+    (tmp_path / "mine.txt").write_text("#AKD#\n")
+    assert call("check-env", f"maze:{tmp_path / 'mine.txt'}", "--max-time", "0.2").code == 0
+
+
+def test_the_command_with_a_module(tmp_path):
+    folder = str(broken.__file__).rpartition("/")[0]
+    done = call("check-env", "broken_simulators:ForgottenCounter", "--max-time", "0.2", PYTHONPATH=folder)
+    assert done.code == 12
+    assert "FAIL  same state and action" in done.out
+    done = call("check-env", "broken_simulators:Walk", "--max-time", "0.2", PYTHONPATH=folder)
+    assert done.code == 0, done.out
+    assert "ok    a snapshot survives another process" in done.out
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), [
+    (["maze-smal"], 2, "did you mean maze-small?"),
+    (["maze:/nowhere/x.txt"], 31, "/nowhere/x.txt"),
+    (["no_such_module:thing"], 2, "no_such_module"),
+    (["maze-small", "--option", "speed=3"], 2, "unexpected keyword argument 'speed'"),
+    (["maze-small", "--option", "limit"], 2, "is no NAME=VALUE"),
+])  # fmt: skip
+def test_mistakes(arguments, code, words):
+    done = call("check-env", *arguments)
+    assert done.code == code
+    assert words in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,150 @@
+"""Features: tiles against a slow twin, cells, memory, functions of one's own."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import widthwise as ww
+from widthwise import _native
+from widthwise.simulators.features import Function
+
+
+def slow_tiles(image: np.ndarray, width: int, height: int, values: int) -> list[int]:
+    """Literal means of tiles, pixel by pixel in fractions."""
+    rows, columns, channels = image.shape
+    result = []
+    for y in range(height):
+        for x in range(width):
+            for channel in range(channels):
+                total = Fraction(0)
+                for row in range(rows):
+                    high = min(Fraction((y + 1) * rows, height), row + 1) - max(Fraction(y * rows, height), row)
+                    for column in range(columns) if high > 0 else ():
+                        wide = min(Fraction((x + 1) * columns, width), column + 1)
+                        wide -= max(Fraction(x * columns, width), column)
+                        if wide > 0:
+                            total += high * wide * int(image[row, column, channel])
+                mean = total / (Fraction(rows, height) * Fraction(columns, width))
+                result.append(int(mean * values / 256))
+    return result
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_tiles_are_exact_means(data):
+    rows, columns = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 12))
+    channels = data.draw(st.integers(1, 3))
+    width, height = data.draw(st.integers(1, columns)), data.draw(st.integers(1, rows))
+    values = data.draw(st.integers(2, 256))
+    image = np.random.default_rng(data.draw(st.integers(0, 1000))).integers(0, 256, (rows, columns, channels))
+    image = image.astype(np.uint8)
+    tiles = ww.Tiles(width, height, values)
+    found = tiles(ww.Step(image))
+    assert found.tolist() == slow_tiles(image, width, height, values)
+    assert tiles.count == len(found) == width * height * channels
+
+
+def test_tall_images_do_not_overflow():
+    image = np.full((2000, 3, 1), 255, np.uint8)
+    assert ww.Tiles(1, 1)(ww.Step(image)).tolist() == [255]
+    assert ww.Tiles(3, 2, 8)(ww.Step(image)).tolist() == [7] * 6
+
+
+def test_shrinking_pictures_rounds():
+    out = np.empty((1, 1), np.uint8)
+    _native.Shrink(2, 2, 1, 1, 1, nearest=True)(np.array([[0, 1], [1, 1]], np.uint8), out)
+    assert out[0, 0] == 1
+    _native.Shrink(2, 2, 1, 1, 1)(np.array([[0, 1], [1, 1]], np.uint8), out)
+    assert out[0, 0] == 0
+    with pytest.raises(ValueError, match="size"):
+        _native.Shrink(2, 2, 1, 1, 1)(np.zeros((3, 3), np.uint8), out)
+    with pytest.raises(ValueError, match="tiles"):
+        _native.Shrink(2, 2, 1, 3, 1)
+    with pytest.raises(ValueError, match="channels"):
+        _native.Shrink(2, 0, 1, 1, 1)
+    with pytest.raises(TypeError):
+        _native.Shrink(2, 2, 1, 1, 1)(np.zeros((2, 2), np.float64), out)
+
+
+def test_tiles_of_a_maze_follow_the_agent():
+    env = ww.simulator("maze-small")
+    tiles = ww.Tiles(4, 4)
+    first = tiles(env.reset())
+    assert (tiles.count, tiles.values) == (48, 256)
+    step = env.step(3)
+    assert np.array_equal(tiles(step), first)  # within a tile the agent weighs the same
+    for _ in range(2):
+        step = env.step(3)
+    assert np.array_equal(tiles(step), first) == (step.info["position"][1] // 5 == 7 // 5)
+    gray = ww.Tiles(4, 4, gray=True)
+    assert len(gray(step)) == gray.count == 16
+    assert pickle.loads(pickle.dumps(gray))(step).tolist() == gray(step).tolist()
+    assert repr(gray) == "Tiles(4, 4, 256, gray=True)"
+
+
+def test_tiles_refuse_what_is_no_image():
+    with pytest.raises(ww.UsageError, match="no tiles"):
+        ww.Tiles(0, 2)
+    with pytest.raises(ww.UsageError, match="values"):
+        ww.Tiles(2, 2, 1)
+    with pytest.raises(ww.UsageError, match="images"):
+        ww.Tiles(1, 1)(ww.Step(np.zeros(4)))
+    with pytest.raises(ww.UsageError, match="cannot be cut"):
+        ww.Tiles(3, 3)(ww.Step(np.zeros((2, 2), np.uint8)))
+    tiles = ww.Tiles(1, 1)
+    tiles(ww.Step(np.zeros((2, 2), np.uint8)))
+    with pytest.raises(ww.UsageError, match="changed"):
+        tiles(ww.Step(np.zeros((3, 2), np.uint8)))
+    strided = np.zeros((4, 4, 3), np.uint8)[:, :, 0]
+    assert ww.Tiles(2, 2)(ww.Step(strided)).tolist() == [0] * 4
+
+
+def test_cells_info_and_functions():
+    env = ww.simulator("corridor")
+    first = env.reset()
+    assert ww.Cells()(first).tolist() == [14]
+    assert ww.Cells(key=True)(first).tolist() == [14, 0]
+    assert ww.Cells(key=True).count == 2
+    assert ww.Info("key", values=2)(first).tolist() == [0]
+    with pytest.raises(ww.UsageError, match="has no 'lives'; it has cell"):
+        ww.Info("lives")(first)
+    with pytest.raises(ww.UsageError, match="ram"):
+        ww.Ram()(first)
+    with pytest.raises(ww.UsageError, match="127"):
+        ww.Ram([128])
+    own = Function(lambda step: step.info["position"], values=13)
+    assert own(first).tolist() == [1, 1]
+    assert (own.count, own.values) == (2, 13)
+    with pytest.raises(ww.UsageError, match="integers"):
+        Function(lambda step: [0.5])(first)
+    with pytest.raises(ww.UsageError, match="before it was"):
+        Function(lambda step: [1, 2], count=3)(first)
+
+
+@pytest.mark.parametrize(("width", "height"), [(2, 2), (4, 4), (8, 11)])
+def test_tiles_are_cheap(width, height):
+    step = ww.simulator("maze-small").reset()
+    tiles = ww.Tiles(width, height, 32)
+    tiles(step)
+
+    def run() -> float:
+        begin = time.perf_counter()
+        for _ in range(200):
+            tiles(step)
+        return (time.perf_counter() - begin) / 200
+
+    assert min(run() for _ in range(5)) < 20e-6  # about 3 µs on an idle machine
+
+
+def test_whole_means_stay_whole():
+    for shade in range(256):
+        image = np.full((84, 84, 3), shade, np.uint8)
+        assert set(ww.Tiles(8, 11)(ww.Step(image)).tolist()) == {shade}
+        assert set(ww.Tiles(5, 3, 32)(ww.Step(image)).tolist()) == {shade // 8}

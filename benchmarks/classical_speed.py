@@ -97,14 +97,10 @@ def _growth(run: RunFolder, args: argparse.Namespace) -> None:
                     command = [python_of(OURS), str(RUNNERS[OURS]), "growth", family, scratch]
                     command += ["--sizes", json.dumps(sizes), "--width", str(width)]
                     command += ["--seconds", str(args.seconds)]
-                    _repeat(
-                        run, OURS, f"growth{width} {family}:{number}", 0, command, seconds=2 * args.seconds
-                    )
+                    _repeat(run, OURS, f"growth{width} {family}:{number}", 0, command, seconds=2 * args.seconds)
 
 
-def _repeat(
-    run: RunFolder, system: str, what: str, number: int, command: list[str], *, seconds: float = 0.0
-) -> None:
+def _repeat(run: RunFolder, system: str, what: str, number: int, command: list[str], *, seconds: float = 0.0) -> None:
     first = run.lines.get(f"{system} {what} 0")
     # Long measurements are steady enough, and failures fail again.
     if first and (first["wall_seconds"] > SLOW_SECONDS or first.get("status") in ("failed", "time-out")):
@@ -133,8 +129,7 @@ def _solve(system: str, folder: Path, task: str) -> list[str]:
 
 def _versions() -> dict[str, str]:
     script = (
-        "from importlib.metadata import distributions as d\n"
-        "for x in d(): print(x.metadata['Name'].lower(), x.version)"
+        "from importlib.metadata import distributions as d\nfor x in d(): print(x.metadata['Name'].lower(), x.version)"
     )
     found: dict[str, str] = {}
     for system in ("peers", OURS):

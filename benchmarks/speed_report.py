@@ -229,9 +229,7 @@ def _growth(figures: Figures) -> tuple[list[str], list[str]]:
             line = figures.best(OURS, f"growth{width}", task, lambda line: line["seconds"])
             if line is None:
                 ratios.append(None)
-                rows.append(
-                    f"| {width} | {task} | {figures.note(OURS, f'growth{width}', task)} |" + " – |" * 5
-                )
+                rows.append(f"| {width} | {task} | {figures.note(OURS, f'growth{width}', task)} |" + " – |" * 5)
                 continue
             rate = line["generated"] / line["seconds"]
             ratio = rate / before[family] if family in before else None
@@ -253,18 +251,14 @@ def _solve(figures: Figures) -> tuple[list[str], list[str]]:
     rows = [f"| task | ratio (wall) | {' | '.join(map(_name, systems))} |", "|---" * (len(systems) + 2) + "|"]
     ratios = []
     for task in figures.tasks("solve"):
-        found = {
-            name: figures.best(name, "solve", task, lambda line: line["wall_seconds"]) for name in systems
-        }
+        found = {name: figures.best(name, "solve", task, lambda line: line["wall_seconds"]) for name in systems}
         walls = {name: line["wall_seconds"] for name, line in found.items() if line}
         ours = walls.pop(OURS, None)
         ratio = min(walls.values()) / ours if ours and walls else None
         if ratio:
             ratios.append(ratio)
         cells = [
-            f"{line['wall_seconds']:.3f} / {line['cpu_seconds']:.3f}"
-            if line
-            else figures.note(name, "solve", task)
+            f"{line['wall_seconds']:.3f} / {line['cpu_seconds']:.3f}" if line else figures.note(name, "solve", task)
             for name, line in found.items()
         ]
         rows.append(f"| {task} | {_ratio(ratio)} | {' | '.join(cells)} |")
@@ -291,13 +285,7 @@ def _target(what: str, target: str, ratios: Sequence[float | None], least: float
     if not known:
         return f"| {what} | {target} | – | – | not measured |"
     mean = math.exp(sum(map(math.log, known)) / len(known))
-    met = (
-        ""
-        if least is None
-        else "met on "
-        if least <= min(known) and len(known) == len(ratios)
-        else "not met, "
-    )
+    met = "" if least is None else "met on " if least <= min(known) and len(known) == len(ratios) else "not met, "
     count = f"{sum(ratio >= (least or 0) for ratio in known)} of {len(ratios)}"
     return f"| {what} | {target} | {_ratio(min(known))} | {_ratio(mean)} | {met}{count} |"
 

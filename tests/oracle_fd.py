@@ -87,9 +87,7 @@ def to_normal(task: Any) -> NormalTask:
     def domain(type_name: str) -> int:
         if type_name not in domains:
             domains[type_name] = len(members)
-            members.append(
-                tuple(n for n, obj in enumerate(task.objects) if type_name in supertypes[obj.type_name])
-            )
+            members.append(tuple(n for n, obj in enumerate(task.objects) if type_name in supertypes[obj.type_name]))
         return domains[type_name]
 
     def literal(part: Any, variables: dict[str, int]) -> NormalLiteral:

@@ -105,9 +105,7 @@ class Model:
         for action in sorted(actions, key=lambda action: action.name):
             assert not any(a.negated for a in action.precondition)
             assert not any(condition for condition, _ in action.add_effects + action.del_effects)
-            add, delete = (
-                mask(a for _, a in effects) for effects in (action.add_effects, action.del_effects)
-            )
+            add, delete = (mask(a for _, a in effects) for effects in (action.add_effects, action.del_effects))
             self.actions.append((mask(action.precondition), add, delete))
 
     def bit(self, *atom):
@@ -316,8 +314,7 @@ def test_same_bytes_under_two_hash_seeds():
 
 def test_paper_instances_stay_what_they_are():
     digests = {
-        name: hashlib.sha256("".join(paper_instances(name)).encode()).hexdigest()[:16]
-        for name in ("8puzzle", "ferry")
+        name: hashlib.sha256("".join(paper_instances(name)).encode()).hexdigest()[:16] for name in ("8puzzle", "ferry")
     }
     assert digests == {"8puzzle": "d6370d46db402a80", "ferry": "f6f3a1e54a878d40"}
 

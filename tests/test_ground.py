@@ -277,8 +277,6 @@ def test_two_hash_seeds_give_the_same_task() -> None:
     outputs = set()
     for seed in ("1", "2"):
         env = os.environ | {"PYTHONHASHSEED": seed}
-        outputs.add(
-            subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True).stdout
-        )
+        outputs.add(subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True).stdout)
     assert len(outputs) == 1
     assert len(outputs.pop()) > 1000

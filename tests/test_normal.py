@@ -62,9 +62,7 @@ def test_disjunctions_split_and_quantifiers_go() -> None:
 
 def test_axioms_and_complicated_goals() -> None:
     task = warehouse()
-    rules = [
-        f"{literal(task, a.head)} <- {' '.join(literal(task, p) for p in a.condition)}" for a in task.axioms
-    ]
+    rules = [f"{literal(task, a.head)} <- {' '.join(literal(task, p) for p in a.condition)}" for a in task.axioms]
     assert rules == [
         "(new-axiom@0 ?0) <- (in ?1 ?0)",
         "(linked ?0 ?1) <- (road ?0 ?1)",
@@ -106,9 +104,7 @@ def test_adding_wins_over_deleting_and_shadowed_variables_stay_apart() -> None:
         :effect (and (not (p ?x)) (p ?x)
                      (when (p ?x) (forall (?x) (when (exists (?y) (q ?x ?y)) (not (p ?x))))))))"""
     domain = parse_domain(text)
-    problem = parse_problem(
-        "(define (problem e) (:domain d) (:objects o) (:init) (:goal (p o)))", "p", domain
-    )
+    problem = parse_problem("(define (problem e) (:domain d) (:objects o) (:init) (:goal (p o)))", "p", domain)
     task = normalize(domain, problem)
     (action,) = task.actions
     assert [literal(task, part) for part in action.precondition] == ["(p ?1)"]

@@ -100,9 +100,7 @@ def theirs(task: Any) -> dict[str, Any]:
         "axioms": ordered(axioms),
         "goal": conjunction(task.goal, {}),
         "init": ordered(
-            (fact.predicate, fact.args)
-            for fact in task.init
-            if hasattr(fact, "predicate") and fact.predicate != "="
+            (fact.predicate, fact.args) for fact in task.init if hasattr(fact, "predicate") and fact.predicate != "="
         ),
         "objects": [o.name for o in task.objects],
     }
@@ -129,16 +127,13 @@ def ours(task: NormalTask, type_names: list[str]) -> dict[str, Any]:
         precondition = ordered(map(terms, action.precondition))
         actions.append((action.name, action.shown, types(action.parameters), precondition, effects, cost))
     axioms = [
-        (terms(a.head)[0], len(a.head.args), types(a.parameters), ordered(map(terms, a.condition)))
-        for a in task.axioms
+        (terms(a.head)[0], len(a.head.args), types(a.parameters), ordered(map(terms, a.condition))) for a in task.axioms
     ]
     init = []
     for predicate, flat in zip(task.predicates, task.init, strict=True):
         step = max(1, predicate.arity)
         for start in range(0, len(flat), step):
-            init.append(
-                (predicate.name, tuple(task.objects[n] for n in flat[start : start + predicate.arity]))
-            )
+            init.append((predicate.name, tuple(task.objects[n] for n in flat[start : start + predicate.arity])))
     return {
         "actions": ordered(actions),
         "axioms": ordered(axioms),
@@ -186,8 +181,7 @@ def test_normal_form_equals_the_translators(folder: Path) -> None:
         names += ["?"] * (len(task.domains) - len(names))
         mine = ours(task, names)
         mine["actions"] = ordered(
-            (*a[:5], str((functions[a[5][0]], a[5][1])) if isinstance(a[5], tuple) else a[5])
-            for a in mine["actions"]
+            (*a[:5], str((functions[a[5][0]], a[5][1])) if isinstance(a[5], tuple) else a[5]) for a in mine["actions"]
         )
         yours = theirs(translator_task(domain_of(path), path))
         for version in (mine, yours):

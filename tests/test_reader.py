@@ -89,9 +89,7 @@ def test_odd_but_harmless_files_are_read() -> None:
     assert domain.types.above("dog") == {"dog", "animal", "pet", "object"}
     problem = parse_problem(
         "(define (problem p) (:domain odd) (:requirements :strips) (:length (:serial 3)) (:goal (q?)) "
-        "(:objects c - dog x) (:init (q x) (q x) (not (p)) (= (cheap) 2) (= total-cost 0)))".replace(
-            "(q?)", "(q e)"
-        ),
+        "(:objects c - dog x) (:init (q x) (q x) (not (p)) (= (cheap) 2) (= total-cost 0)))".replace("(q?)", "(q e)"),
         "p",
         domain,
     )
@@ -115,9 +113,7 @@ def test_a_goal_by_hand() -> None:
 def test_one_domain_serves_many_problems() -> None:
     domain = parse_domain(WAREHOUSE)
     first = normalize(domain, parse_problem(WAREHOUSE_PROBLEM, "p", domain))
-    other = WAREHOUSE_PROBLEM.replace("box - crate", "box bag - crate").replace(
-        "(:metric minimize (total-cost))", ""
-    )
+    other = WAREHOUSE_PROBLEM.replace("box - crate", "box bag - crate").replace("(:metric minimize (total-cost))", "")
     second = normalize(domain, parse_problem(other, "p", domain))
     third = normalize(domain, parse_problem(WAREHOUSE_PROBLEM, "p", domain))
     assert first == third
@@ -144,16 +140,12 @@ WORDS = sorted({word for text in TEXTS for word in tokenize(text) if word} | {"-
     which=st.sampled_from(range(len(TASKS))),
     problem_too=st.booleans(),
     edits=st.lists(
-        st.tuples(
-            st.integers(0, 500), st.sampled_from(["drop", "repeat", "swap", "put"]), st.sampled_from(WORDS)
-        ),
+        st.tuples(st.integers(0, 500), st.sampled_from(["drop", "repeat", "swap", "put"]), st.sampled_from(WORDS)),
         min_size=1,
         max_size=4,
     ),
 )
-def test_mutated_texts_are_read_or_refused(
-    which: int, problem_too: bool, edits: list[tuple[int, str, str]]
-) -> None:
+def test_mutated_texts_are_read_or_refused(which: int, problem_too: bool, edits: list[tuple[int, str, str]]) -> None:
     texts = list(TASKS[which])
     tokens = tokenize(texts[problem_too])[:-1]
     for at, kind, word in edits:

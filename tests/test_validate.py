@@ -139,9 +139,7 @@ class Interpreter:
         for effect in action.effects:
             for more in product(*(self.task.domains[d] for d in effect.parameters)):
                 if self.holds(effect.condition, values + more):
-                    (deleted if effect.literal.negated else added).add(
-                        self.ground(effect.literal, values + more)
-                    )
+                    (deleted if effect.literal.negated else added).add(self.ground(effect.literal, values + more))
         self.state = (self.state - deleted) | added
         self.derive()
         cost = action.cost.constant
@@ -156,9 +154,7 @@ class Interpreter:
     choices=st.lists(st.integers(0, 10_000), max_size=6),
     data=st.data(),
 )
-def test_the_validator_agrees_with_the_normal_form(
-    which: int, choices: list[int], data: st.DataObject
-) -> None:
+def test_the_validator_agrees_with_the_normal_form(which: int, choices: list[int], data: st.DataObject) -> None:
     domain = parse_domain(TASKS[which][0])
     problem = parse_problem(TASKS[which][1], "p", domain)
     task = normalize(domain, problem)

@@ -101,9 +101,7 @@ class Twin:
                     if self.all_hold(axiom.condition, values):
                         self.reached.add(instance(axiom.head, values))
 
-    def condition(
-        self, literals: tuple[NormalLiteral, ...], values: tuple[int, ...]
-    ) -> tuple[list[int], list[int]]:
+    def condition(self, literals: tuple[NormalLiteral, ...], values: tuple[int, ...]) -> tuple[list[int], list[int]]:
         """The numbers of the fluent atoms of a condition, positive and negative."""
         sides: tuple[set[int], set[int]] = (set(), set())
         for literal in literals:

@@ -33,7 +33,9 @@ using ConditionalEffect = std::tuple<Ids, Ids, std::uint32_t, bool>;
 using OperatorSpec = std::tuple<Ids, Ids, Ids, Ids, double, std::vector<ConditionalEffect>>;
 using AxiomSpec = std::tuple<std::uint32_t, Ids, Ids, std::uint32_t>;
 
-Ids to_list(std::span<const std::uint32_t> row) { return {row.begin(), row.end()}; }
+Ids to_list(std::span<const std::uint32_t> row) {
+    return {row.begin(), row.end()};
+}
 
 Ids sorted_unique(Ids ids, std::uint32_t atom_count) {
     std::sort(ids.begin(), ids.end());
@@ -52,7 +54,8 @@ std::shared_ptr<Task> build_task(std::uint32_t atom_count, const std::vector<Ope
         task->pre_neg.append(sorted_unique(neg, atom_count));
         const Ids adds = sorted_unique(add, atom_count);
         Ids dels = sorted_unique(del, atom_count);
-        std::erase_if(dels, [&](std::uint32_t atom) { return std::binary_search(adds.begin(), adds.end(), atom); });
+        std::erase_if(dels,
+                      [&](std::uint32_t atom) { return std::binary_search(adds.begin(), adds.end(), atom); });
         task->add.append(adds);
         task->del.append(dels);
         task->cost.push_back(cost);
@@ -90,8 +93,8 @@ std::shared_ptr<Task> build_task(std::uint32_t atom_count, const std::vector<Ope
     return task;
 }
 
-// Lets Python handle pending signals. True if one of them asks to stop (Ctrl-C); the exception is swallowed because
-// the search then ends by itself and reports what it found.
+// Lets Python handle pending signals. True if one of them asks to stop (Ctrl-C); the exception is swallowed
+// because the search then ends by itself and reports what it found.
 bool signals_say_stop() {
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() == 0) return false;
@@ -124,11 +127,13 @@ void bind_core(nb::module_& module) {
         .def("interrupt", &Meter::interrupt, "Ask every kernel that uses this meter to stop.")
         .def("poll", &Meter::poll, "Why to stop now, if at all.");
 
-    nb::class_<Task>(module, "Task", "A grounded task: atoms, operators, axioms, initial state and goal as numbers.")
-        .def_static("build", &build_task, "atom_count"_a, "operators"_a, "axioms"_a, "init"_a, "goal_pos"_a,
-                    "goal_neg"_a,
-                    "A task written out by hand. An operator is (pre_pos, pre_neg, add, delete, cost, effects), an "
-                    "effect (pos, neg, atom, adds), an axiom (head, pos, neg, layer).")
+    nb::class_<Task>(module, "Task",
+                     "A grounded task: atoms, operators, axioms, initial state and goal as numbers.")
+        .def_static(
+            "build", &build_task, "atom_count"_a, "operators"_a, "axioms"_a, "init"_a, "goal_pos"_a,
+            "goal_neg"_a,
+            "A task written out by hand. An operator is (pre_pos, pre_neg, add, delete, cost, effects), an "
+            "effect (pos, neg, atom, adds), an axiom (head, pos, neg, layer).")
         .def_ro("atom_count", &Task::atom_count)
         .def_prop_ro("operator_count", &Task::operator_count)
         .def_prop_ro("axiom_count", [](const Task& task) { return task.axiom_head.size(); })
@@ -139,18 +144,27 @@ void bind_core(nb::module_& module) {
         .def_ro("atom_predicate", &Task::atom_predicate)
         .def_ro("operator_schema", &Task::operator_schema)
         .def_ro("cost", &Task::cost)
-        .def_prop_ro("derived", [](const Task& task) {
-            Ids atoms;
-            for (std::uint32_t atom = 0; atom < task.atom_count; ++atom)
-                if (task.derived[atom]) atoms.push_back(atom);
-            return atoms;
-        })
-        .def("atom_args", [](const Task& task, std::size_t atom) { return to_list(task.atom_args[atom]); }, "atom"_a)
-        .def("operator_args", [](const Task& task, std::size_t op) { return to_list(task.operator_args[op]); }, "op"_a)
-        .def("pre_pos", [](const Task& task, std::size_t op) { return to_list(task.pre_pos[op]); }, "op"_a)
-        .def("pre_neg", [](const Task& task, std::size_t op) { return to_list(task.pre_neg[op]); }, "op"_a)
-        .def("add", [](const Task& task, std::size_t op) { return to_list(task.add[op]); }, "op"_a)
-        .def("delete", [](const Task& task, std::size_t op) { return to_list(task.del[op]); }, "op"_a)
+        .def_prop_ro("derived",
+                     [](const Task& task) {
+                         Ids atoms;
+                         for (std::uint32_t atom = 0; atom < task.atom_count; ++atom)
+                             if (task.derived[atom]) atoms.push_back(atom);
+                         return atoms;
+                     })
+        .def(
+            "atom_args", [](const Task& task, std::size_t atom) { return to_list(task.atom_args[atom]); },
+            "atom"_a)
+        .def(
+            "operator_args", [](const Task& task, std::size_t op) { return to_list(task.operator_args[op]); },
+            "op"_a)
+        .def(
+            "pre_pos", [](const Task& task, std::size_t op) { return to_list(task.pre_pos[op]); }, "op"_a)
+        .def(
+            "pre_neg", [](const Task& task, std::size_t op) { return to_list(task.pre_neg[op]); }, "op"_a)
+        .def(
+            "add", [](const Task& task, std::size_t op) { return to_list(task.add[op]); }, "op"_a)
+        .def(
+            "delete", [](const Task& task, std::size_t op) { return to_list(task.del[op]); }, "op"_a)
         .def(
             "effects",
             [](const Task& task, std::size_t op) {

@@ -43,7 +43,7 @@ Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, M
     const nb::gil_scoped_release unlocked;
     try {
         return widthwise::ground::ground(widthwise::ground::unpack(word_span, number_span), meter);
-    } catch (const widthwise::ground::Halted& halted) {
+    } catch (const widthwise::Halted& halted) {
         return halted.why;
     } catch (const std::bad_alloc&) {
         return Halt::memory;

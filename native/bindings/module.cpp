@@ -2,6 +2,9 @@
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_native, module) {
+    // A feature function that can reach its own search (as functions of a script can) is a cycle the
+    // collector does not see. It lasts until the process ends, which is no reason to frighten anybody.
+    nanobind::set_leak_warnings(false);
     module.doc() = "Widthwise's kernels: grounding, states, novelty, search.";
     bind_core(module);
     bind_ground(module);

@@ -1,4 +1,6 @@
 // Python's view of states, novelty tables and the resumable search.
+#include "search/search.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -18,7 +20,6 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/state.hpp"
-#include "search/search.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -37,7 +38,9 @@ struct Table {
     std::unique_ptr<NoveltyTable> table;
 
     Table(std::shared_ptr<Meter> shared_meter, std::size_t features, std::uint32_t width)
-        : meter(std::move(shared_meter)), feature_count(features), table(make_table(*meter, features, width)) {
+        : meter(std::move(shared_meter)),
+          feature_count(features),
+          table(make_table(*meter, features, width)) {
         if (!table) throw std::bad_alloc();
     }
 
@@ -50,7 +53,8 @@ struct Table {
         return words;
     }
     const Word* check(const State& state) const {
-        if (state.words.size() < words_for(feature_count)) throw nb::value_error("the state is of another task");
+        if (state.words.size() < words_for(feature_count))
+            throw nb::value_error("the state is of another task");
         return state.words.data();
     }
     void insert(const Word* before, const Word* state) {
@@ -61,6 +65,15 @@ struct Table {
         insert(before, state);
         return true;
     }
+};
+
+// Operators as Python holds them: what searches share, and scratch memory for calls made by hand.
+struct PyOperators {
+    std::shared_ptr<const Operators> shared;
+    Expander expander;
+
+    explicit PyOperators(std::shared_ptr<const Operators> operators)
+        : shared(operators), expander(operators) {}
 };
 
 State state_of(const Operators& operators, const Word* words) {
@@ -76,17 +89,20 @@ EventTuple to_tuple(const Event& event) {
     return {event.stop, event.node == kNone ? std::nullopt : std::optional(event.node), event.level};
 }
 
-std::vector<Abstraction> to_abstractions(const std::shared_ptr<Operators>& operators, std::vector<Level> levels) {
+std::vector<Abstraction> to_abstractions(const std::shared_ptr<const Operators>& operators,
+                                         std::vector<Level> levels) {
     std::vector<Abstraction> abstractions;
     for (Level& level : levels) {
         Abstraction abstraction;
         if (auto* literals = std::get_if<Ids>(&level)) {
             for (const std::uint32_t literal : *literals)
-                if (literal / 2 >= operators->task().atom_count) throw nb::index_error("an atom is out of range");
+                if (literal / 2 >= operators->task().atom_count)
+                    throw nb::index_error("an atom is out of range");
             abstraction.literals = std::move(*literals);
         } else {
             const std::size_t words = operators->word_count();
-            // Shared, because a search may be copied nowhere but its functions are destroyed without the lock.
+            // Shared, because a search may be copied nowhere but its functions are destroyed without the
+            // lock.
             abstraction.function = [function = std::get<nb::callable>(level), words](const Word* state) {
                 const nb::gil_scoped_acquire gil;
                 return nb::cast<std::uint64_t>(function(State{{state, state + words}}));
@@ -110,7 +126,8 @@ void check_table(const Search& search, std::size_t level, std::size_t more, cons
     const std::size_t features = search.level(level).literals.size() + more;
     // Tables and abstract states are compared word by word, so they must have as many words.
     if (search.level(level).function || features > table.feature_count ||
-        std::max<std::size_t>(1, words_for(features)) != std::max<std::size_t>(1, words_for(table.feature_count)))
+        std::max<std::size_t>(1, words_for(features)) !=
+            std::max<std::size_t>(1, words_for(table.feature_count)))
         throw nb::value_error("the novelty table is not over the features of this level");
 }
 
@@ -123,46 +140,66 @@ void bind_states(nb::module_& module) {
                  for (const Word word : state.words) count += static_cast<std::size_t>(std::popcount(word));
                  return count;
              })
-        .def("__iter__", [](const State& state) { return nb::iter(nb::cast(state.atoms())); },
-             nb::sig("def __iter__(self) -> collections.abc.Iterator[int]"))
-        .def("__hash__", [](const State& state) { return hash_words(state.words.data(), state.words.size()) >> 2; })
-        .def("__eq__",
-             [](const State& state, nb::handle other) {
-                 return nb::isinstance<State>(other) && nb::cast<const State&>(other).words == state.words;
-             },
-             "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def(
+            "__iter__", [](const State& state) { return nb::iter(nb::cast(state.atoms())); },
+            nb::sig("def __iter__(self) -> collections.abc.Iterator[int]"))
+        .def("__hash__",
+             [](const State& state) { return hash_words(state.words.data(), state.words.size()) >> 2; })
+        .def(
+            "__eq__",
+            [](const State& state, nb::handle other) {
+                return nb::isinstance<State>(other) && nb::cast<const State&>(other).words == state.words;
+            },
+            "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("atoms", &State::atoms, "The numbers of the atoms that hold, ascending.");
 
-    nb::class_<Operators>(module, "Operators", "A task's operators in the order they are tried, and what applies.")
-        .def(nb::init<std::shared_ptr<const Task>, std::optional<std::uint64_t>>(), "task"_a,
-             "seed"_a.none() = nb::none())
+    nb::class_<PyOperators>(module, "Operators",
+                            "A task's operators in the order they are tried, and what applies.")
+        .def(
+            "__init__",
+            [](PyOperators* self, std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed,
+               Meter* meter) {
+                try {
+                    const nb::gil_scoped_release unlocked;
+                    new (self) PyOperators(std::make_shared<const Operators>(std::move(task), seed, meter));
+                } catch (const Halted&) {
+                    PyErr_SetString(PyExc_InterruptedError, "the meter said to stop");
+                    throw nb::python_error();
+                }
+            },
+            "task"_a, "seed"_a.none() = nb::none(), "meter"_a.none() = nb::none(),
+            "Prepare a task's operators for searching; a meter that says to stop ends it with an "
+            "InterruptedError.")
         .def_prop_ro("order",
-                     [](const Operators& operators) {
+                     [](const PyOperators& python) {
+                         const Operators& operators = *python.shared;
                          Ids order;
                          for (std::size_t rank = 0; rank < operators.count(); ++rank)
                              order.push_back(operators.operator_at(rank));
                          return order;
                      })
-        .def_prop_ro("atom_count", [](const Operators& operators) { return operators.task().atom_count; })
-        .def_prop_ro("bytes", &Operators::bytes)
+        .def_prop_ro("atom_count", [](const PyOperators& python) { return python.shared->task().atom_count; })
+        .def_prop_ro("bytes", [](const PyOperators& python) { return python.shared->bytes(); })
         .def(
             "state",
-            [](Operators& operators, const Ids& atoms) {
+            [](PyOperators& python, const Ids& atoms) {
+                const Operators& operators = *python.shared;
                 State state{std::vector<Word>(operators.word_count(), 0)};
                 for (const std::uint32_t atom : atoms) {
                     if (atom >= operators.task().atom_count) throw nb::index_error("an atom is out of range");
                     set_bit(state.words.data(), atom);
                 }
-                operators.evaluate_axioms(state.words.data());
+                python.expander.derive(state.words.data());
                 return state;
             },
             "atoms"_a, "The state in which these atoms hold, and what the axioms derive from them.")
         .def(
             "applicable",
-            [](Operators& operators, const State& state) {
+            [](PyOperators& python, const State& state) {
+                const Operators& operators = *python.shared;
                 Ids ops;
-                operators.collect(words_of(operators, state));
-                operators.take(0, [&](std::size_t rank) {
+                python.expander.collect(words_of(operators, state));
+                python.expander.take(0, [&](std::size_t rank) {
                     ops.push_back(operators.operator_at(rank));
                     return true;
                 });
@@ -171,22 +208,24 @@ void bind_states(nb::module_& module) {
             "state"_a, "The operators that apply in a state, in the order they are tried.")
         .def(
             "apply",
-            [](Operators& operators, const State& state, std::uint32_t op) {
+            [](PyOperators& python, const State& state, std::uint32_t op) {
+                const Operators& operators = *python.shared;
                 if (op >= operators.count()) throw nb::index_error("no such operator");
                 State child{std::vector<Word>(operators.word_count())};
-                operators.apply(words_of(operators, state), operators.rank_of(op), child.words.data());
+                python.expander.apply(words_of(operators, state), operators.rank_of(op), child.words.data());
                 return child;
             },
             "state"_a, "op"_a, "The state after an operator; whether it applies is not checked.")
         .def(
             "successors",
-            [](Operators& operators, const State& state) {
+            [](PyOperators& python, const State& state) {
+                const Operators& operators = *python.shared;
                 std::vector<std::pair<std::uint32_t, State>> successors;
                 const Word* words = words_of(operators, state);
-                operators.collect(words);
-                operators.take(0, [&](std::size_t rank) {
+                python.expander.collect(words);
+                python.expander.take(0, [&](std::size_t rank) {
                     State child{std::vector<Word>(operators.word_count())};
-                    operators.apply(words, rank, child.words.data());
+                    python.expander.apply(words, rank, child.words.data());
                     successors.emplace_back(operators.operator_at(rank), std::move(child));
                     return true;
                 });
@@ -196,8 +235,10 @@ void bind_states(nb::module_& module) {
 }
 
 void bind_novelty(nb::module_& module) {
-    nb::class_<Table>(module, "NoveltyTable", "Which tuples of features, of size up to the width, were seen together.")
-        .def(nb::init<std::shared_ptr<Meter>, std::size_t, std::uint32_t>(), "meter"_a, "feature_count"_a, "width"_a)
+    nb::class_<Table>(module, "NoveltyTable",
+                      "Which tuples of features, of size up to the width, were seen together.")
+        .def(nb::init<std::shared_ptr<Meter>, std::size_t, std::uint32_t>(), "meter"_a, "feature_count"_a,
+             "width"_a)
         .def(
             "novel",
             [](Table& table, const State& state, const State* before) {
@@ -207,7 +248,9 @@ void bind_novelty(nb::module_& module) {
             "Whether the state shows a tuple not seen before. Tuples of `before` must have been seen.")
         .def(
             "novel",
-            [](Table& table, const Ids& features) { return table.table->novel(nullptr, table.pack(features).data()); },
+            [](Table& table, const Ids& features) {
+                return table.table->novel(nullptr, table.pack(features).data());
+            },
             "features"_a)
         .def(
             "take",
@@ -216,13 +259,17 @@ void bind_novelty(nb::module_& module) {
             },
             "state"_a, "before"_a.none() = nb::none(), "The same, and remember the state if it is novel.")
         .def(
-            "take", [](Table& table, const Ids& features) { return table.take(nullptr, table.pack(features).data()); },
+            "take",
+            [](Table& table, const Ids& features) {
+                return table.take(nullptr, table.pack(features).data());
+            },
             "features"_a)
         .def(
-            "insert", [](Table& table, const State& state) { table.insert(nullptr, table.check(state)); }, "state"_a,
-            "Remember all tuples of a state.")
+            "insert", [](Table& table, const State& state) { table.insert(nullptr, table.check(state)); },
+            "state"_a, "Remember all tuples of a state.")
         .def(
-            "insert", [](Table& table, const Ids& features) { table.insert(nullptr, table.pack(features).data()); },
+            "insert",
+            [](Table& table, const Ids& features) { table.insert(nullptr, table.pack(features).data()); },
             "features"_a)
         .def_prop_ro("bytes", [](const Table& table) { return table.table->bytes(); })
         .def_prop_ro("sparse", [](const Table& table) {
@@ -246,12 +293,15 @@ void bind_resumable_search(nb::module_& module) {
     nb::class_<Search>(module, "Search", "A resumable width search over a task; regions colour its one tree.")
         .def(
             "__init__",
-            [](Search* self, std::shared_ptr<Operators> operators, std::shared_ptr<Meter> meter,
+            [](Search* self, const PyOperators& python, std::shared_ptr<Meter> meter,
                std::vector<Level> levels, Ids goal_pos, Ids goal_neg, std::uint32_t width, bool depth_first,
-               bool record_pruned, bool entry_in_table, std::optional<std::uint64_t> max_nodes, std::uint64_t seed) {
+               bool record_pruned, bool entry_in_table, std::optional<std::uint64_t> max_nodes,
+               std::uint64_t seed) {
+                const std::shared_ptr<const Operators> operators = python.shared;
                 for (const Ids* goal : {&goal_pos, &goal_neg})
                     for (const std::uint32_t atom : *goal)
-                        if (atom >= operators->task().atom_count) throw nb::index_error("an atom is out of range");
+                        if (atom >= operators->task().atom_count)
+                            throw nb::index_error("an atom is out of range");
                 SearchOptions options;
                 options.width = width;
                 options.depth_first = depth_first;
@@ -260,8 +310,8 @@ void bind_resumable_search(nb::module_& module) {
                 options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
                 options.seed = seed;
                 auto abstractions = to_abstractions(operators, std::move(levels));
-                new (self) Search(std::move(operators), std::move(meter), std::move(abstractions),
-                                  std::move(goal_pos), std::move(goal_neg), options);
+                new (self) Search(operators, std::move(meter), std::move(abstractions), std::move(goal_pos),
+                                  std::move(goal_neg), options);
             },
             "operators"_a, "meter"_a, "levels"_a, "goal_pos"_a, "goal_neg"_a, "width"_a = 1,
             "depth_first"_a = false, "record_pruned"_a = false, "entry_in_table"_a = true,
@@ -279,6 +329,13 @@ void bind_resumable_search(nb::module_& module) {
             },
             "node"_a, "Open a region at an entry.")
         .def(
+            "reject",
+            [](Search& search, std::uint32_t node) {
+                check_node(search, node);
+                search.reject(node);
+            },
+            "node"_a, "Prune an entry that has no novelty at its level.")
+        .def(
             "resume",
             [](Search& search, std::uint32_t region, const std::vector<Table*>& tables,
                std::optional<std::uint64_t> pause_after) {
@@ -293,7 +350,8 @@ void bind_resumable_search(nb::module_& module) {
             },
             "region"_a, "tables"_a = std::vector<Table*>{}, "pause_after"_a.none() = nb::none(),
             "Go on with a region until something happens: (why, node, level).",
-            nb::sig("def resume(self, region: int, tables: Sequence[NoveltyTable | None] = [], pause_after: int | "
+            nb::sig("def resume(self, region: int, tables: Sequence[NoveltyTable | None] = [], pause_after: "
+                    "int | "
                     "None = None) -> tuple[Stop, int | None, int]"))
         .def(
             "candidates",
@@ -312,7 +370,8 @@ void bind_resumable_search(nb::module_& module) {
             "random"_a, "Pop pruned nodes until one proposes features: (node, atoms).")
         .def(
             "restructure",
-            [](Search& search, const Ids& literals, Table& table, bool fresh_table, bool rebuild_changed, bool wake) {
+            [](Search& search, const Ids& literals, Table& table, bool fresh_table, bool rebuild_changed,
+               bool wake) {
                 check_table(search, search.level_count() - 1, literals.size(), table);
                 for (const std::uint32_t literal : literals)
                     if (literal / 2 >= search.operators().task().atom_count)
@@ -326,7 +385,8 @@ void bind_resumable_search(nb::module_& module) {
                 return *open;
             },
             "literals"_a, "table"_a, "fresh_table"_a = true, "rebuild_changed"_a = true, "wake"_a = false,
-            "Add features to the level above the regions and recolour the tree; returns the regions to go on with.")
+            "Add features to the level above the regions and recolour the tree; returns the regions to go on "
+            "with.")
         .def(
             "abstract",
             [](const Search& search, std::uint32_t region, std::size_t level) {
@@ -338,7 +398,8 @@ void bind_resumable_search(nb::module_& module) {
                 for_each_bit(words.data(), words.size(), [&](std::uint32_t bit) { features.push_back(bit); });
                 return features;
             },
-            "region"_a, "level"_a, "The abstract state of a region: its true features, or its function's value.")
+            "region"_a, "level"_a,
+            "The abstract state of a region: its true features, or its function's value.")
         .def(
             "path",
             [](const Search& search, std::uint32_t node) {
@@ -375,7 +436,8 @@ void bind_resumable_search(nb::module_& module) {
         .def_prop_ro("region_count", &Search::region_count)
         .def_prop_ro("alive_count", &Search::alive_count, "How many regions are alive.")
         .def_prop_ro("node_count", [](const Search& search) { return search.tree().size(); })
-        .def_prop_ro("pending_pruned", &Search::pending_pruned, "Pruned nodes that discovery has not looked at yet.")
+        .def_prop_ro("pending_pruned", &Search::pending_pruned,
+                     "Pruned nodes that discovery has not looked at yet.")
         .def_prop_ro("generated", [](const Search& search) { return search.counters().generated; })
         .def_prop_ro("expanded", [](const Search& search) { return search.counters().expanded; })
         .def_prop_ro("pruned", [](const Search& search) { return search.counters().pruned; })

@@ -1,9 +1,9 @@
 // What a run may use, and what it has used: seconds, bytes, and whether somebody asked it to stop.
 //
-// One meter is shared by everything that works on one job (reading, grounding, every level of a search), so that a
-// limit is one limit. Kernels charge memory before they take it and call `poll` often; `poll` looks at the clock and
-// at the outside (signals) only when enough time has passed, so it may be called in inner loops every few hundred
-// nodes.
+// One meter is shared by everything that works on one job (reading, grounding, every level of a search), so
+// that a limit is one limit. Kernels charge memory before they take it and call `poll` often; `poll` looks at
+// the clock and at the outside (signals) only when enough time has passed, so it may be called in inner loops
+// every few hundred nodes.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,21 @@ namespace widthwise {
 
 enum class Halt : std::uint8_t { none, time, memory, interrupted };
 
+// Thrown where the meter says that the work has to end and there is no result to return half of.
+struct Halted {
+    Halt why;
+};
+
 class Meter {
 public:
     using Clock = std::chrono::steady_clock;
 
     // `outside` is asked about ten times a second whether to stop; it may be empty.
     Meter(double max_seconds, std::uint64_t max_bytes, std::function<bool()> outside)
-        : start_(Clock::now()), max_seconds_(max_seconds), max_bytes_(max_bytes), outside_(std::move(outside)) {}
+        : start_(Clock::now()),
+          max_seconds_(max_seconds),
+          max_bytes_(max_bytes),
+          outside_(std::move(outside)) {}
 
     double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
     std::uint64_t bytes() const { return bytes_; }

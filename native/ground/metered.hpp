@@ -9,11 +9,6 @@
 
 namespace widthwise::ground {
 
-// Thrown when the meter says that the work has to end.
-struct Halted {
-    Halt why;
-};
-
 inline void poll(Meter& meter) {
     if (const Halt why = meter.poll(); why != Halt::none) throw Halted{why};
 }

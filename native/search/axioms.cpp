@@ -5,7 +5,9 @@
 namespace widthwise {
 
 AxiomEvaluator::AxiomEvaluator(const Task& task)
-    : task_(&task), derived_mask_(words_for(task.atom_count)), waits_true_(task.atom_count),
+    : task_(&task),
+      derived_mask_(words_for(task.atom_count)),
+      waits_true_(task.atom_count),
       waits_false_(task.atom_count) {
     const std::size_t axioms = task.axiom_head.size();
     std::uint32_t layers = 0;

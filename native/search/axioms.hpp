@@ -25,7 +25,8 @@ private:
     const Task* task_;
     std::vector<Word> derived_mask_;
     std::vector<std::uint32_t> condition_count_;  // per axiom
-    std::vector<std::vector<std::uint32_t>> waits_true_, waits_false_;  // per atom: axioms with that condition
+    std::vector<std::vector<std::uint32_t>> waits_true_,
+        waits_false_;                                      // per atom: axioms with that condition
     std::vector<std::vector<std::uint32_t>> layer_atoms_;  // derived atoms, by the layer that decides them
     std::vector<std::uint32_t> open_;                      // scratch: unsatisfied conditions per axiom
     std::vector<std::uint32_t> queue_;                     // scratch: atoms that became true

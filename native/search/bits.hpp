@@ -10,11 +10,19 @@ namespace widthwise {
 
 using Word = std::uint64_t;
 
-inline std::size_t words_for(std::size_t bits) { return (bits + 63) / 64; }
+inline std::size_t words_for(std::size_t bits) {
+    return (bits + 63) / 64;
+}
 
-inline bool test_bit(const Word* words, std::size_t bit) { return (words[bit >> 6] >> (bit & 63)) & 1U; }
-inline void set_bit(Word* words, std::size_t bit) { words[bit >> 6] |= Word{1} << (bit & 63); }
-inline void clear_bit(Word* words, std::size_t bit) { words[bit >> 6] &= ~(Word{1} << (bit & 63)); }
+inline bool test_bit(const Word* words, std::size_t bit) {
+    return (words[bit >> 6] >> (bit & 63)) & 1U;
+}
+inline void set_bit(Word* words, std::size_t bit) {
+    words[bit >> 6] |= Word{1} << (bit & 63);
+}
+inline void clear_bit(Word* words, std::size_t bit) {
+    words[bit >> 6] &= ~(Word{1} << (bit & 63));
+}
 
 // Calls `visit(bit)` for every member, ascending.
 template <class Visit>
@@ -25,9 +33,10 @@ inline void for_each_bit(const Word* words, std::size_t word_count, Visit&& visi
     }
 }
 
-// The first word at or after `from` in which `left` has a bit that `right` lacks; `word_count` if there is none.
-// Four words at a time, so that the compiler can use vector registers.
-inline std::size_t first_beyond(const Word* left, const Word* right, std::size_t from, std::size_t word_count) {
+// The first word at or after `from` in which `left` has a bit that `right` lacks; `word_count` if there is
+// none. Four words at a time, so that the compiler can use vector registers.
+inline std::size_t first_beyond(const Word* left, const Word* right, std::size_t from,
+                                std::size_t word_count) {
     std::size_t word = from;
     for (; word + 4 <= word_count; word += 4) {
         const Word beyond = (left[word] & ~right[word]) | (left[word + 1] & ~right[word + 1]) |

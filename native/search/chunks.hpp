@@ -1,6 +1,6 @@
-// A column that grows in fixed-size chunks: it never moves what it holds, so pointers into it stay valid, and it
-// never holds more than one chunk beyond what is used. A vector that doubles would break the promise about memory per
-// node by a factor of two.
+// A column that grows in fixed-size chunks: it never moves what it holds, so pointers into it stay valid, and
+// it never holds more than one chunk beyond what is used. A vector that doubles would break the promise about
+// memory per node by a factor of two.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,9 @@ public:
     // The next row, to be filled in; call `reserve_one` first.
     T* push() { return row(size_++); }
     T* row(std::size_t index) { return chunks_[index >> shift_].get() + (index & mask_) * width_; }
-    const T* row(std::size_t index) const { return chunks_[index >> shift_].get() + (index & mask_) * width_; }
+    const T* row(std::size_t index) const {
+        return chunks_[index >> shift_].get() + (index & mask_) * width_;
+    }
     T& operator[](std::size_t index) { return *row(index); }
     const T& operator[](std::size_t index) const { return *row(index); }
     std::size_t size() const { return size_; }

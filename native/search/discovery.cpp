@@ -1,8 +1,8 @@
 // Algorithm 1 of the paper: atoms that a pruned branch proposes as abstract features.
 //
-// The intuition: when a splitting feature changes, the next state is likely to be pruned, because everything else in
-// it was seen before the change. So the atoms that a pruned node shares with its parent, and that no state of the
-// branch before the parent had, are good candidates.
+// The intuition: when a splitting feature changes, the next state is likely to be pruned, because everything
+// else in it was seen before the change. So the atoms that a pruned node shares with its parent, and that no
+// state of the branch before the parent had, are good candidates.
 #include <algorithm>
 
 #include "search/search.hpp"

@@ -17,8 +17,12 @@ struct WideKey {
     bool operator==(const WideKey&) const = default;
 };
 
-inline std::uint64_t hash_key(std::uint64_t key) { return mix(key); }
-inline std::uint64_t hash_key(const WideKey& key) { return mix(key.low ^ mix(key.high)); }
+inline std::uint64_t hash_key(std::uint64_t key) {
+    return mix(key);
+}
+inline std::uint64_t hash_key(const WideKey& key) {
+    return mix(key.low ^ mix(key.high));
+}
 
 // Keys are never the zero key: it marks a free slot.
 template <class Key>

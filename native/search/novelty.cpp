@@ -33,7 +33,9 @@ AtomTable::AtomTable(Meter& meter, std::size_t atom_count) : meter_(&meter) {
     if (usable_) seen_.assign(words, 0);
 }
 
-AtomTable::~AtomTable() { meter_->release(bytes()); }
+AtomTable::~AtomTable() {
+    meter_->release(bytes());
+}
 
 bool AtomTable::novel(const Word*, const Word* state) {
     return first_beyond(state, seen_.data(), 0, seen_.size()) < seen_.size();
@@ -45,8 +47,11 @@ bool AtomTable::insert(const Word*, const Word* state) {
 }
 
 PairTable::PairTable(Meter& meter, std::size_t atom_count, bool force_sparse)
-    : meter_(&meter), atom_count_(atom_count), word_count_(std::max<std::size_t>(1, words_for(atom_count))),
-      rows_(meter, word_count_), pairs_(meter) {
+    : meter_(&meter),
+      atom_count_(atom_count),
+      word_count_(std::max<std::size_t>(1, words_for(atom_count))),
+      rows_(meter, word_count_),
+      pairs_(meter) {
     const std::uint64_t matrix = static_cast<std::uint64_t>(atom_count) * word_count_ * sizeof(Word);
     sparse_ = force_sparse || matrix > std::min(meter.free_bytes() / 2, quarter_of_memory());
     if (sparse_) return;
@@ -54,7 +59,9 @@ PairTable::PairTable(Meter& meter, std::size_t atom_count, bool force_sparse)
     if (usable_) row_of_.assign(atom_count, kNoRow);
 }
 
-PairTable::~PairTable() { meter_->release(row_of_.size() * sizeof(std::uint32_t)); }
+PairTable::~PairTable() {
+    meter_->release(row_of_.size() * sizeof(std::uint32_t));
+}
 
 bool PairTable::ensure_row(std::uint32_t atom) {
     if (row_of_[atom] != kNoRow) return true;
@@ -76,8 +83,8 @@ bool PairTable::novel_child(const Word* state, std::span<const std::uint32_t> ad
             bool found = false;
             for (std::size_t word = 0; word < word_count_ && !found; ++word) {
                 for (Word rest = state[word]; rest != 0 && !found; rest &= rest - 1) {
-                    const auto other =
-                        static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+                    const auto other = static_cast<std::uint32_t>(
+                        word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
                     found = in_child(other) && !pairs_.contains(key(atom, other));
                 }
             }
@@ -106,9 +113,8 @@ bool PairTable::novel(const Word* before, const Word* state) {
     for_each_added(before, state, word_count_, [&](std::uint32_t atom) {
         if (found) return;
         if (sparse_) {
-            for_each_bit(state, word_count_, [&](std::uint32_t other) {
-                found = found || !pairs_.contains(key(atom, other));
-            });
+            for_each_bit(state, word_count_,
+                         [&](std::uint32_t other) { found = found || !pairs_.contains(key(atom, other)); });
             return;
         }
         if (row_of_[atom] == kNoRow) {
@@ -151,8 +157,12 @@ bool PairTable::insert(const Word* before, const Word* state) {
 
 template <class Key>
 TupleTable<Key>::TupleTable(Meter& meter, std::size_t atom_count, std::uint32_t width)
-    : word_count_(std::max<std::size_t>(1, words_for(atom_count))), width_(width),
-      bits_(static_cast<unsigned>(std::bit_width(atom_count))), tuples_(meter), tuple_(width), sorted_(width) {}
+    : word_count_(std::max<std::size_t>(1, words_for(atom_count))),
+      width_(width),
+      bits_(static_cast<unsigned>(std::bit_width(atom_count))),
+      tuples_(meter),
+      tuple_(width),
+      sorted_(width) {}
 
 template <class Key>
 void TupleTable<Key>::split(const Word* before, const Word* state) {
@@ -193,7 +203,8 @@ bool TupleTable<Key>::choose(std::size_t chosen, std::size_t size, std::size_t f
     return true;
 }
 
-// Every tuple of that size with an added atom, once: grouped by the first added atom it has, in the order of added_.
+// Every tuple of that size with an added atom, once: grouped by the first added atom it has, in the order of
+// added_.
 template <class Key>
 template <class Visit>
 bool TupleTable<Key>::each_tuple(std::size_t size, Visit&& visit) {
@@ -227,7 +238,9 @@ bool TupleTable<Key>::insert(const Word* before, const Word* state) {
 StateTable::StateTable(Meter& meter, std::size_t word_count, const Chunks<Word>* outside)
     : meter_(&meter), word_count_(word_count), outside_(outside), own_(meter, word_count) {}
 
-StateTable::~StateTable() { meter_->release(slots_.size() * sizeof(std::uint32_t)); }
+StateTable::~StateTable() {
+    meter_->release(slots_.size() * sizeof(std::uint32_t));
+}
 
 bool StateTable::novel(const Word*, const Word* state) {
     if (slots_.empty()) return true;
@@ -278,7 +291,8 @@ std::unique_ptr<NoveltyTable> make_table(Meter& meter, std::size_t atom_count, s
     if (width == 0) throw std::invalid_argument("a width is at least 1");
     if (width == kAllFeatures)
         return std::make_unique<StateTable>(meter, std::max<std::size_t>(1, words_for(atom_count)), outside);
-    width = static_cast<std::uint32_t>(std::clamp<std::size_t>(width, 1, std::max<std::size_t>(1, atom_count)));
+    width =
+        static_cast<std::uint32_t>(std::clamp<std::size_t>(width, 1, std::max<std::size_t>(1, atom_count)));
     if (width == 1) {
         auto table = std::make_unique<AtomTable>(meter, atom_count);
         if (!table->usable()) return nullptr;

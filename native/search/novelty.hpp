@@ -1,8 +1,8 @@
 // Novelty tables: which tuples of atoms, of size up to w, have been seen together in a state.
 //
-// A table is asked about a state together with a state `before` whose tuples are all in the table already (the parent,
-// in a search): only tuples with an atom that `before` lacks can be new. Without `before` every tuple is examined.
-// `insert` answers false when the memory limit forbids to remember the state.
+// A table is asked about a state together with a state `before` whose tuples are all in the table already
+// (the parent, in a search): only tuples with an atom that `before` lacks can be new. Without `before` every
+// tuple is examined. `insert` answers false when the memory limit forbids to remember the state.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ private:
     std::vector<Word> seen_;
 };
 
-// Width 2: a symmetric bit matrix whose rows are made when their atom is first seen (the diagonal stands for single
-// atoms), or a hash set of pairs where the whole matrix would not fit.
+// Width 2: a symmetric bit matrix whose rows are made when their atom is first seen (the diagonal stands for
+// single atoms), or a hash set of pairs where the whole matrix would not fit.
 class PairTable final : public NoveltyTable {
 public:
     PairTable(Meter& meter, std::size_t atom_count, bool force_sparse = false);
@@ -60,7 +60,8 @@ public:
     bool insert(const Word* before, const Word* state) override;
     std::size_t bytes() const override { return rows_.bytes() + row_of_.size() * 4 + pairs_.bytes(); }
     bool sparse() const { return sparse_; }
-    bool novel_child(const Word* state, std::span<const std::uint32_t> add, std::span<const std::uint32_t> del);
+    bool novel_child(const Word* state, std::span<const std::uint32_t> add,
+                     std::span<const std::uint32_t> del);
     bool usable() const { return usable_; }
 
 private:

@@ -8,8 +8,13 @@ namespace widthwise {
 
 namespace {
 
-// A small generator of our own, because the standard library's shuffles differ between implementations and the same
-// seed must give the same order everywhere.
+void look(Meter* meter, std::size_t step) {
+    if (meter == nullptr || step % 1024 != 0) return;
+    if (const Halt halt = meter->poll(); halt != Halt::none) throw Halted{halt};
+}
+
+// A small generator of our own, because the standard library's shuffles differ between implementations and
+// the same seed must give the same order everywhere.
 class SplitMix {
 public:
     explicit SplitMix(std::uint64_t seed) : state_(seed) {}
@@ -33,19 +38,21 @@ private:
 
 }  // namespace
 
-Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed)
-    : task_(std::move(task)), word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))), axioms_(*task_) {
+Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter)
+    : task_(std::move(task)), word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))) {
     const std::size_t count = task_->operator_count();
     order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0U);
     if (seed) {
         SplitMix random(*seed);
-        for (std::size_t last = count; last > 1; --last) std::swap(order_[last - 1], order_[random.below(last)]);
+        for (std::size_t last = count; last > 1; --last)
+            std::swap(order_[last - 1], order_[random.below(last)]);
     }
     rank_.resize(count);
     for (std::uint32_t rank = 0; rank < count; ++rank) {
         const std::uint32_t op = order_[rank];
         rank_[op] = rank;
+        look(meter, rank);
         add_.append(task_->add[op]);
         del_.append(task_->del[op]);
         const bool plain = !task_->has_axioms() && task_->conditional[op].empty();
@@ -62,12 +69,10 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
     }
     for (const auto& ranks : touching) touching_.append(ranks);
     touching_.shrink();
-    applicable_.assign(words_for(count) + 1, 0);
-    summary_.assign(words_for(applicable_.size()), 0);
-    build_generator();
+    build_generator(meter);
 }
 
-void Operators::build_generator() {
+void Operators::build_generator(Meter* meter) {
     const std::size_t atoms = task_->atom_count;
     std::vector<std::uint32_t> needed_by(atoms * 2, 0);
     for (std::size_t op = 0; op < order_.size(); ++op) {
@@ -78,6 +83,7 @@ void Operators::build_generator() {
     std::vector<std::vector<std::uint32_t>> watchers(atoms);
     std::vector<std::uint32_t> without;
     for (std::uint32_t rank = 0; rank < order_.size(); ++rank) {
+        look(meter, rank);
         const std::uint32_t op = order_[rank];
         const auto positive = task_->pre_pos[op];
         std::uint32_t watched = ~0U;
@@ -106,6 +112,7 @@ void Operators::build_generator() {
     watched_.assign(word_count_, 0);
     steps_.push_back({0, 0});  // place 0 is never the target of a skip, so a skip of 0 can mark leaves
     for (std::uint32_t atom = 0; atom < atoms; ++atom) {
+        look(meter, atom);
         begin_.push_back(static_cast<std::uint32_t>(steps_.size()));
         if (watchers[atom].empty()) continue;
         set_bit(watched_.data(), atom);
@@ -117,7 +124,8 @@ void Operators::build_generator() {
     steps_.shrink_to_fit();
 }
 
-// How many different positive literals the operators have at that depth; operators are sorted by their literals.
+// How many different positive literals the operators have at that depth; operators are sorted by their
+// literals.
 std::size_t Operators::fan_out(std::span<const std::uint32_t> ranks, std::size_t depth,
                                const std::vector<std::vector<std::uint32_t>>& rest) const {
     std::size_t branches = 0;
@@ -173,12 +181,12 @@ void Operators::emit(std::span<const std::uint32_t> ranks, std::size_t depth,
     }
 }
 
-void Operators::walk(const Word* state, std::uint32_t begin, std::uint32_t end) {
+void Operators::walk(const Word* state, std::uint32_t begin, std::uint32_t end, Applicable& into) const {
     for (std::uint32_t place = begin; place < end;) {
         const Step step = steps_[place];
         if (step.skip == 0) {
-            set_bit(applicable_.data(), step.literal);
-            set_bit(summary_.data(), step.literal >> 6);
+            set_bit(into.ranks.data(), step.literal);
+            set_bit(into.summary.data(), step.literal >> 6);
             ++place;
         } else if (step.skip == kFan) {
             const Fan fan = fans_[step.literal];
@@ -186,10 +194,10 @@ void Operators::walk(const Word* state, std::uint32_t begin, std::uint32_t end) 
             for (std::size_t word = 0; word < word_count_; ++word) {
                 for (Word bits = state[word] & words[word]; bits != 0; bits &= bits - 1) {
                     const Word below = (bits & (~bits + 1)) - 1;
-                    const std::size_t branch =
-                        words[word_count_ + word] + static_cast<std::size_t>(std::popcount(words[word] & below));
+                    const std::size_t branch = words[word_count_ + word] +
+                                               static_cast<std::size_t>(std::popcount(words[word] & below));
                     const std::uint32_t* begins = fan_branches_.data() + fan.first + branch;
-                    walk(state, begins[0], begins[1]);
+                    walk(state, begins[0], begins[1], into);
                 }
             }
             place = fan.end;
@@ -199,22 +207,29 @@ void Operators::walk(const Word* state, std::uint32_t begin, std::uint32_t end) 
     }
 }
 
-void Operators::collect(const Word* state) {
-    if (collected_) {
-        std::fill(applicable_.begin(), applicable_.end(), 0);
-        std::fill(summary_.begin(), summary_.end(), 0);
+Applicable Operators::scratch() const {
+    Applicable empty;
+    empty.ranks.assign(words_for(count()) + 1, 0);
+    empty.summary.assign(words_for(empty.ranks.size()), 0);
+    return empty;
+}
+
+void Operators::collect(const Word* state, Applicable& into) const {
+    if (into.collected) {
+        std::fill(into.ranks.begin(), into.ranks.end(), 0);
+        std::fill(into.summary.begin(), into.summary.end(), 0);
     }
-    collected_ = true;
+    into.collected = true;
     for (std::size_t word = 0; word < word_count_; ++word) {
         for (Word bits = state[word] & watched_[word]; bits != 0; bits &= bits - 1) {
             const std::size_t atom = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-            walk(state, begin_[atom], begin_[atom + 1]);
+            walk(state, begin_[atom], begin_[atom + 1], into);
         }
     }
-    walk(state, free_begin_, static_cast<std::uint32_t>(steps_.size()));
+    walk(state, free_begin_, static_cast<std::uint32_t>(steps_.size()), into);
 }
 
-void Operators::apply(const Word* state, std::size_t rank, Word* child) {
+void Operators::apply(const Word* state, std::size_t rank, Word* child) const {
     std::memcpy(child, state, word_count_ * sizeof(Word));
     for (const std::uint32_t atom : del_[rank]) clear_bit(child, atom);
     const auto effects = task_->conditional[order_[rank]];
@@ -230,14 +245,13 @@ void Operators::apply(const Word* state, std::size_t rank, Word* child) {
     for (const std::uint32_t atom : add_[rank]) set_bit(child, atom);
     for (const std::uint32_t effect : effects)
         if (task_->effect_adds[effect] && fires(effect)) set_bit(child, task_->effect_atom[effect]);
-    evaluate_axioms(child);
 }
 
 std::size_t Operators::bytes() const {
-    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + add_.bytes() + del_.bytes() +
-           touching_.bytes() +
-           plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
-           fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) + (applicable_.size() + watched_.size()) * sizeof(Word);
+    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + add_.bytes() +
+           del_.bytes() + touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) +
+           fans_.size() * sizeof(Fan) + fan_words_.size() * sizeof(Word) +
+           fan_branches_.size() * sizeof(std::uint32_t) + watched_.size() * sizeof(Word);
 }
 
 }  // namespace widthwise

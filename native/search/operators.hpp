@@ -1,14 +1,14 @@
 // The operators of a task in the order in which a search tries them, and which of them apply in a state.
 //
-// Operators are laid out by *rank*: rank 0 is tried first. Without a seed the rank is the operator's number, with a
-// seed the order is permuted once. All rows are stored in rank order, so that the inner loop of a search reads memory
-// forwards.
+// Operators are laid out by *rank*: rank 0 is tried first. Without a seed the rank is the operator's number,
+// with a seed the order is permuted once. All rows are stored in rank order, so that the inner loop of a
+// search reads memory forwards.
 //
-// The successor generator watches one literal per operator, the one that fewest operators need. Only the watched
-// atoms that hold in a state are looked at; under each of them stands a small trie over the other preconditions,
-// flattened into a list of steps "if the literal holds go on, else skip to". Where a trie branches into many atoms, a
-// *fan* intersects the state with the set of those atoms instead of testing them one by one. Applicable ranks are
-// collected in a bit set, which returns them in order without sorting.
+// The successor generator watches one literal per operator, the one that fewest operators need. Only the
+// watched atoms that hold in a state are looked at; under each of them stands a small trie over the other
+// preconditions, flattened into a list of steps "if the literal holds go on, else skip to". Where a trie
+// branches into many atoms, a *fan* intersects the state with the set of those atoms instead of testing them
+// one by one. Applicable ranks are collected in a bit set, which returns them in order without sorting.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,45 @@
 #include <span>
 #include <vector>
 
+#include "core/meter.hpp"
 #include "core/task.hpp"
 #include "search/axioms.hpp"
 #include "search/bits.hpp"
 
 namespace widthwise {
 
+// The applicable operators of a state, while somebody walks through them: scratch memory of one search.
+struct Applicable {
+    std::vector<Word> ranks, summary;  // bit sets: the ranks, and which words of that set are not zero
+    bool collected =
+        false;  // still set when a visitor threw: the next collection must begin with a clean sheet
+
+    // Calls `visit(rank)` for the collected ranks from `first` on, ascending, until it returns false. The
+    // collection is empty afterwards.
+    template <class Visit>
+    void take(std::size_t first, Visit&& visit) {
+        bool going = true;
+        for (std::size_t outer = 0; outer < summary.size(); ++outer) {
+            for (Word groups = summary[outer]; groups != 0; groups &= groups - 1) {
+                const std::size_t index = outer * 64 + static_cast<std::size_t>(std::countr_zero(groups));
+                Word bits = ranks[index];
+                ranks[index] = 0;
+                if (!going || index * 64 + 63 < first) continue;
+                for (; bits != 0 && going; bits &= bits - 1) {
+                    const std::size_t rank = index * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+                    if (rank >= first) going = visit(rank);
+                }
+            }
+            summary[outer] = 0;
+        }
+        collected = false;
+    }
+};
+
 class Operators {
 public:
-    Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed);
+    // Throws `Halted` when the meter, if there is one, says to stop before it is done.
+    Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter = nullptr);
 
     const Task& task() const { return *task_; }
     std::shared_ptr<const Task> shared_task() const { return task_; }
@@ -37,63 +67,44 @@ public:
     std::span<const std::uint32_t> add(std::size_t rank) const { return add_[rank]; }
     std::span<const std::uint32_t> del(std::size_t rank) const { return del_[rank]; }
 
-    // True if applying the operator is only adding and deleting: no conditional effects, no axioms to evaluate.
+    // True if applying the operator is only adding and deleting: no conditional effects, no axioms to
+    // evaluate.
     bool plain(std::size_t rank) const { return plain_[rank] != 0; }
     bool all_plain() const { return all_plain_; }
 
     // The ranks of the plain operators that add or delete an atom.
     std::span<const std::uint32_t> touching(std::size_t atom) const { return touching_[atom]; }
 
-    // child = the state after the operator of that rank, derived atoms included. The two must not overlap.
-    void apply(const Word* state, std::size_t rank, Word* child);
-    void evaluate_axioms(Word* state) {
-        if (!axioms_.empty()) axioms_.evaluate(state);
-    }
+    // child = the state after the effects of the operator of that rank; derived atoms are left as they were.
+    // The two states must not overlap.
+    void apply(const Word* state, std::size_t rank, Word* child) const;
 
-    // Collects the applicable operators of a state; `take` then walks through them.
-    void collect(const Word* state);
-
-    // Calls `visit(rank)` for the collected ranks from `first` on, ascending, until it returns false. The collection
-    // is empty afterwards.
-    template <class Visit>
-    void take(std::size_t first, Visit&& visit) {
-        bool going = true;
-        for (std::size_t outer = 0; outer < summary_.size(); ++outer) {
-            for (Word groups = summary_[outer]; groups != 0; groups &= groups - 1) {
-                const std::size_t index = outer * 64 + static_cast<std::size_t>(std::countr_zero(groups));
-                Word bits = applicable_[index];
-                applicable_[index] = 0;
-                if (!going || index * 64 + 63 < first) continue;
-                for (; bits != 0 && going; bits &= bits - 1) {
-                    const std::size_t rank = index * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-                    if (rank >= first) going = visit(rank);
-                }
-            }
-            summary_[outer] = 0;
-        }
-        collected_ = false;
-    }
+    // Empty scratch memory for `collect`.
+    Applicable scratch() const;
+    // Collects the applicable operators of a state.
+    void collect(const Word* state, Applicable& into) const;
 
     std::size_t bytes() const;
 
 private:
     struct Step {
-        std::uint32_t literal;  // atom * 2 + (1 if it must be false); of a leaf: the rank; of a fan: its number
-        std::uint32_t skip;     // where to go on if the literal fails; 0 marks a leaf, kFan a fan
+        std::uint32_t
+            literal;         // atom * 2 + (1 if it must be false); of a leaf: the rank; of a fan: its number
+        std::uint32_t skip;  // where to go on if the literal fails; 0 marks a leaf, kFan a fan
     };
     static constexpr std::uint32_t kFan = 0xffffffffU;
     struct Fan {
-        std::size_t mask;           // where its set of atoms begins in fan_words_
-        std::size_t first;          // where the beginnings of its branches begin in fan_branches_, by ascending atom
-        std::uint32_t end;          // the place after it
+        std::size_t mask;   // where its set of atoms begins in fan_words_
+        std::size_t first;  // where the beginnings of its branches begin in fan_branches_, by ascending atom
+        std::uint32_t end;  // the place after it
     };
 
-    void build_generator();
+    void build_generator(Meter* meter);
     void emit(std::span<const std::uint32_t> ranks, std::size_t depth,
               const std::vector<std::vector<std::uint32_t>>& rest);
     std::size_t fan_out(std::span<const std::uint32_t> ranks, std::size_t depth,
                         const std::vector<std::vector<std::uint32_t>>& rest) const;
-    void walk(const Word* state, std::uint32_t begin, std::uint32_t end);
+    void walk(const Word* state, std::uint32_t begin, std::uint32_t end, Applicable& into) const;
     bool holds(const Word* state, std::uint32_t literal) const {
         return test_bit(state, literal >> 1) != ((literal & 1U) != 0);
     }
@@ -104,17 +115,43 @@ private:
     Rows add_, del_, touching_;
     std::vector<std::uint8_t> plain_;
     bool all_plain_ = true;
-    AxiomEvaluator axioms_;
 
     std::vector<Step> steps_;
     std::vector<Fan> fans_;
-    std::vector<Word> fan_words_;               // per fan: its atoms, then the number of atoms before each word
+    std::vector<Word> fan_words_;  // per fan: its atoms, then the number of atoms before each word
     std::vector<std::uint32_t> fan_branches_;
     std::vector<std::uint32_t> begin_;  // per atom: where its trie begins; it ends where the next one begins
     std::vector<Word> watched_;         // atoms that are watched by some operator
     std::uint32_t free_begin_ = 0;      // the trie of operators without positive preconditions
-    std::vector<Word> applicable_, summary_;
-    bool collected_ = false;  // still set when a visitor threw: the next collection must begin with a clean sheet
+};
+
+// Expands states: operators that many searches may share, with the scratch memory of one.
+class Expander {
+public:
+    explicit Expander(std::shared_ptr<const Operators> operators)
+        : operators_(std::move(operators)), applicable_(operators_->scratch()), axioms_(operators_->task()) {}
+
+    const Operators& operators() const { return *operators_; }
+
+    void collect(const Word* state) { operators_->collect(state, applicable_); }
+    template <class Visit>
+    void take(std::size_t first, Visit&& visit) {
+        applicable_.take(first, visit);
+    }
+    // child = the state after the operator of that rank, derived atoms included.
+    void apply(const Word* state, std::size_t rank, Word* child) {
+        operators_->apply(state, rank, child);
+        derive(child);
+    }
+    // Recomputes the derived atoms of a state.
+    void derive(Word* state) {
+        if (!axioms_.empty()) axioms_.evaluate(state);
+    }
+
+private:
+    std::shared_ptr<const Operators> operators_;
+    Applicable applicable_;
+    AxiomEvaluator axioms_;
 };
 
 }  // namespace widthwise

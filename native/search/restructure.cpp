@@ -1,13 +1,13 @@
 // RestructureTree of Algorithm 2, as recolouring: new features cut regions apart, nothing is generated again.
 //
-// A node is an entry if it was one before or if a new feature changes on the way from its parent. An entry whose
-// abstract state is novel at the level above, judged in the order of generation, is the root of a living region; one
-// that is not is dormant, and so are the nodes below it up to the next entry. Dormant nodes stay in the tree: a later
-// feature may wake them.
+// A node is an entry if it was one before or if a new feature changes on the way from its parent. An entry
+// whose abstract state is novel at the level above, judged in the order of generation, is the root of a
+// living region; one that is not is dormant, and so are the nodes below it up to the next entry. Dormant
+// nodes stay in the tree: a later feature may wake them.
 //
-// All of it is as if everything were done anew, but little is. What was novel stays novel, because new features only
-// add tuples; so only entries that show a new feature can come to life, and only regions that lost or gained nodes
-// have to replay their history into a new novelty table.
+// All of it is as if everything were done anew, but little is. What was novel stays novel, because new
+// features only add tuples; so only entries that show a new feature can come to life, and only regions that
+// lost or gained nodes have to replay their history into a new novelty table.
 #include <algorithm>
 #include <utility>
 
@@ -33,57 +33,72 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     mark_touching(level);
     for (const auto& region : regions_) project_all(tree_.state(region->root), region->abstract);
 
-    const std::vector<std::uint32_t> entries = find_entries(literals, how);
+    // With single features, one entry that shows a new one leaves nothing novel for the others.
+    const bool first_only = literals.size() == 1 && dynamic_cast<AtomTable*>(&table) != nullptr;
+    const std::vector<std::uint32_t> entries = find_entries(literals, how, first_only);
     if (!judge_entries(entries, table, how)) return std::nullopt;
     if (!replay_history()) return std::nullopt;
 
     std::vector<std::uint32_t> open;
     for (std::uint32_t index = 0; index < regions_.size(); ++index)
-        if (regions_[index]->alive && regions_[index]->head < regions_[index]->frontier.size()) open.push_back(index);
+        if (regions_[index]->alive && regions_[index]->head < regions_[index]->frontier.size())
+            open.push_back(index);
     std::sort(open.begin(), open.end(), [&](std::uint32_t left, std::uint32_t right) {
         return regions_[left]->root < regions_[right]->root;
     });
     return open;
 }
 
-// Marks new entries and returns, in order, all entries whose life has to be judged: the new ones and those that show
-// a new feature, or every entry if the table is fresh or all are to be woken.
-std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> literals, const Restructuring& how) {
+// Marks new entries and returns, in order, all entries whose life has to be judged: the new ones and those
+// that show a new feature, or every entry if the table is fresh or all are to be woken.
+std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> literals,
+                                                const Restructuring& how, bool first_only) {
+    const auto shows = [&](std::uint32_t node) {
+        return std::any_of(literals.begin(), literals.end(), [&](std::uint32_t literal) {
+            return test_bit(tree_.state(node), literal >> 1) != ((literal & 1U) != 0);
+        });
+    };
     std::vector<std::uint32_t> atoms;
     for (const std::uint32_t literal : literals) atoms.push_back(literal >> 1);
     std::vector<std::uint8_t> may_flip(operators_->count(), 0);  // per operator
     for (const std::uint32_t atom : atoms)
-        for (const std::uint32_t rank : operators_->touching(atom)) may_flip[operators_->operator_at(rank)] = 1;
+        for (const std::uint32_t rank : operators_->touching(atom))
+            may_flip[operators_->operator_at(rank)] = 1;
     for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) may_flip[operators_->operator_at(rank)] = 1;
 
     const bool all = how.fresh_table || how.wake;
+    bool shown = first_only && shows(0);
     std::vector<std::uint32_t> entries;
     const auto node_count = static_cast<std::uint32_t>(tree_.size());
     for (std::uint32_t node = 1; node < node_count; ++node) {
         if (tree_.has(node, kEntry)) {
-            const Word* state = tree_.state(node);
-            if (all || std::any_of(literals.begin(), literals.end(), [&](std::uint32_t literal) {
-                    return test_bit(state, literal >> 1) != ((literal & 1U) != 0);
-                }))
+            if (all) {
                 entries.push_back(node);
+            } else if (!shown && shows(node)) {
+                entries.push_back(node);
+                shown = first_only;
+            }
             continue;
         }
         if (!may_flip[tree_.op(node)]) continue;
         if (!any_differs(atoms, tree_.state(node), tree_.state(tree_.parent(node)))) continue;
         const std::uint32_t region = tree_.region(node);
         // A pruned node left no trace in its region's table; any other one did.
-        if (region != kNone && !tree_.has(node, kPruned) && how.rebuild_changed) regions_[region]->replay = true;
+        if (region != kNone && !tree_.has(node, kPruned) && how.rebuild_changed)
+            regions_[region]->replay = true;
         tree_.set(node, kEntry);
         tree_.set_region(node, kNone);
         entries.push_back(node);
+        shown = shown || (first_only && shows(node));
         recolour_from_ = std::min(recolour_from_, node);
     }
     return entries;
 }
 
 // Decides which entries are roots of living regions, in the order of generation.
-bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table, const Restructuring& how) {
+bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table,
+                           const Restructuring& how) {
     const std::size_t level = levels_.size() - 1;
     if (how.fresh_table)
         for (const auto& region : regions_) region->alive = region->root == 0;
@@ -115,8 +130,8 @@ bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTab
     return true;
 }
 
-// Colours the nodes between entries, and fills new novelty tables with the history of regions that need one. A parent
-// comes before its children, so one pass in the order of generation does it.
+// Colours the nodes between entries, and fills new novelty tables with the history of regions that need one.
+// A parent comes before its children, so one pass in the order of generation does it.
 bool Search::replay_history() {
     std::uint32_t first = std::exchange(recolour_from_, kNone);
     for (const auto& region : regions_) {
@@ -135,7 +150,8 @@ bool Search::replay_history() {
         const std::uint32_t index = tree_.region(parent);
         Region* region = index == kNone ? nullptr : regions_[index].get();
         if (tree_.has(node, kEntry)) {
-            if (region && region->replay && options_.entry_in_table && !remember(*region, tree_.state(parent), node))
+            if (region && region->replay && options_.entry_in_table &&
+                !remember(*region, tree_.state(parent), node))
                 return false;
             continue;
         }
@@ -154,9 +170,9 @@ bool Search::replay_history() {
 }
 
 bool Search::remember(Region& region, const Word* before, std::uint32_t node) {
-    if (auto* states = dynamic_cast<StateTable*>(region.table.get()))
-        return !states->novel(before, tree_.state(node)) || states->insert_row(node);
-    return region.table->insert(before, tree_.state(node));
+    if (options_.width != kAllFeatures) return region.table->insert(before, tree_.state(node));
+    auto& states = static_cast<StateTable&>(*region.table);
+    return !states.novel(before, tree_.state(node)) || states.insert_row(node);
 }
 
 }  // namespace widthwise

@@ -13,12 +13,22 @@ constexpr std::uint64_t kPollEvery = 512;
 
 }  // namespace
 
-Search::Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> meter, std::vector<Abstraction> levels,
-               std::vector<std::uint32_t> goal_pos, std::vector<std::uint32_t> goal_neg, SearchOptions options)
-    : operators_(std::move(operators)), meter_(std::move(meter)), levels_(std::move(levels)),
-      goal_pos_(std::move(goal_pos)), goal_neg_(std::move(goal_neg)), options_(options),
-      tree_(*meter_, operators_->word_count(), !levels_.empty()), touches_(operators_->count(), 0),
-      helps_(operators_->count(), 0), quiet_(operators_->count(), 0), scratch_(operators_->word_count()), random_state_(options.seed) {
+Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
+               std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
+               std::vector<std::uint32_t> goal_neg, SearchOptions options)
+    : operators_(std::move(operators)),
+      expander_(operators_),
+      meter_(std::move(meter)),
+      levels_(std::move(levels)),
+      goal_pos_(std::move(goal_pos)),
+      goal_neg_(std::move(goal_neg)),
+      options_(options),
+      tree_(*meter_, operators_->word_count(), !levels_.empty()),
+      touches_(operators_->count(), 0),
+      helps_(operators_->count(), 0),
+      quiet_(operators_->count(), 0),
+      scratch_(operators_->word_count()),
+      random_state_(options.seed) {
     level_begin_.push_back(0);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
@@ -47,7 +57,8 @@ std::unique_ptr<NoveltyTable> Search::new_table() {
 }
 
 bool Search::goal_holds(const Word* state) const {
-    return std::all_of(goal_pos_.begin(), goal_pos_.end(), [&](auto atom) { return test_bit(state, atom); }) &&
+    return std::all_of(goal_pos_.begin(), goal_pos_.end(),
+                       [&](auto atom) { return test_bit(state, atom); }) &&
            std::none_of(goal_neg_.begin(), goal_neg_.end(), [&](auto atom) { return test_bit(state, atom); });
 }
 
@@ -66,7 +77,8 @@ void Search::project(const Word* state, std::size_t level, Word* out) const {
 
 void Search::project_all(const Word* state, std::vector<Word>& out) const {
     out.resize(level_begin_.back());
-    for (std::size_t level = 0; level < levels_.size(); ++level) project(state, level, out.data() + level_begin_[level]);
+    for (std::size_t level = 0; level < levels_.size(); ++level)
+        project(state, level, out.data() + level_begin_[level]);
 }
 
 std::size_t Search::changed_level(const Region& region, const Word* state) {
@@ -82,14 +94,18 @@ std::size_t Search::changed_level(const Region& region, const Word* state) {
 }
 
 std::span<const Word> Search::abstract_of(std::uint32_t region, std::size_t level) const {
-    return {regions_[region]->abstract.data() + level_begin_[level], level_begin_[level + 1] - level_begin_[level]};
+    return {regions_[region]->abstract.data() + level_begin_[level],
+            level_begin_[level + 1] - level_begin_[level]};
 }
 
 Event Search::halted(Halt halt) const {
     switch (halt) {
-        case Halt::time: return {Stop::out_of_time};
-        case Halt::memory: return {Stop::out_of_memory};
-        default: return {Stop::interrupted};
+        case Halt::time:
+            return {Stop::out_of_time};
+        case Halt::memory:
+            return {Stop::out_of_memory};
+        default:
+            return {Stop::interrupted};
     }
 }
 
@@ -100,7 +116,7 @@ Event Search::start() {
     Word* state = tree_.state(root);
     std::fill_n(state, operators_->word_count(), 0);
     for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
-    operators_->evaluate_axioms(state);
+    expander_.derive(state);
     ++counters_.generated;
     if (open_region(root) == kNone) return {Stop::out_of_memory};
     if (goal_holds(state)) {
@@ -116,20 +132,23 @@ std::uint32_t Search::open_region(std::uint32_t node) {
     project_all(tree_.state(node), region->abstract);
     region->table = new_table();
     if (!region->table) return kNone;
-    if (auto* states = dynamic_cast<StateTable*>(region->table.get())) {
-        if (!states->insert_row(node)) return kNone;
-    } else if (!region->table->insert(nullptr, tree_.state(node))) {
-        return kNone;
-    }
+    if (!remember(*region, nullptr, node)) return kNone;
     const auto index = static_cast<std::uint32_t>(regions_.size());
     if (!levels_.empty() || options_.depth_first) region->frontier.push_back(node);
     tree_.set_region(node, index);
     tree_.clear(node, kPruned);
+    counters_.depth = std::max(counters_.depth, tree_.depth(node));
     regions_.push_back(std::move(region));
     return index;
 }
 
-// Moves on to the next node of the frontier. In a flat breadth-first search that is simply the next node of the tree.
+void Search::reject(std::uint32_t node) {
+    tree_.set(node, kPruned);
+    ++counters_.pruned_entries;
+}
+
+// Moves on to the next node of the frontier. In a flat breadth-first search that is simply the next node of
+// the tree.
 bool Search::next_to_expand(Region& region) {
     if (options_.depth_first) {
         if (region.frontier.empty()) return false;
@@ -149,7 +168,8 @@ bool Search::next_to_expand(Region& region) {
 }
 
 template <class Table>
-Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at) {
+Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> tables,
+                  std::uint64_t pause_at) {
     constexpr bool whole_states = std::is_same_v<Table, StateTable>;
     constexpr bool asks_early = requires { table.novel_child(nullptr, {}, {}); };
     const bool queued = !levels_.empty() || options_.depth_first;
@@ -161,7 +181,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
     while (region.expanding != kNone || next_to_expand(region)) {
         const std::uint32_t parent = region.expanding;
         const Word* state = tree_.state(parent);
-        operators_->collect(state);
+        expander_.collect(state);
         bool broken_off = false;
 
         const auto generate = [&](std::size_t rank) {
@@ -172,10 +192,12 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 return false;
             };
             if (counters_.generated >= pause_at)
-                return break_off({counters_.generated >= options_.max_nodes ? Stop::out_of_nodes : Stop::paused}, rank);
+                return break_off(
+                    {counters_.generated >= options_.max_nodes ? Stop::out_of_nodes : Stop::paused}, rank);
             if (counters_.generated >= next_poll) {
                 next_poll = counters_.generated + poll_every;
-                if (const Halt halt = meter_->poll(); halt != Halt::none) return break_off(halted(halt), rank);
+                if (const Halt halt = meter_->poll(); halt != Halt::none)
+                    return break_off(halted(halt), rank);
             }
 
             const bool plain = operators_->plain(rank);
@@ -186,12 +208,12 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 if (plain) {
                     novel = table.novel_child(state, operators_->add(rank), operators_->del(rank));
                 } else {
-                    operators_->apply(state, rank, child);
+                    expander_.apply(state, rank, child);
                     built = true;
                     novel = table.novel(state, child);
                 }
             } else {
-                operators_->apply(state, rank, child);
+                expander_.apply(state, rank, child);
                 built = true;
                 novel = table.novel(state, child);
             }
@@ -201,7 +223,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 return true;
             }
 
-            if (!built) operators_->apply(state, rank, child);
+            if (!built) expander_.apply(state, rank, child);
             const bool solved = helps_[rank] && goal_holds(child);
             const std::size_t level = touches_[rank] ? changed_level(region, child) : levels_.size();
             const bool entry = level < levels_.size();
@@ -244,7 +266,6 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                     return true;
                 }
                 if (above && !above->insert(before, now)) return break_off({Stop::out_of_memory}, rank + 1);
-                counters_.depth = std::max(counters_.depth, depth);
                 return break_off({Stop::entered, node, static_cast<std::uint32_t>(level)}, rank + 1);
             }
             if (novel) {
@@ -258,15 +279,15 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
             return true;
         };
 
-        // Most children are of no interest to anybody: not novel, and nothing that a goal or a level looks at. They
-        // are only counted, and the counters are brought up to date when something else happens.
+        // Most children are of no interest to anybody: not novel, and nothing that a goal or a level looks
+        // at. They are only counted, and the counters are brought up to date when something else happens.
         std::uint64_t generated = counters_.generated;
         std::uint64_t checkpoint = std::min(pause_at, next_poll);
         const auto settle = [&] {
             counters_.pruned += generated - counters_.generated;
             counters_.generated = generated;
         };
-        operators_->take(region.next_rank, [&](std::size_t rank) {
+        expander_.take(region.next_rank, [&](std::size_t rank) {
             if constexpr (asks_early) {
                 if (quiet_[rank] && generated < checkpoint &&
                     !table.novel_child(state, operators_->add(rank), operators_->del(rank))) {
@@ -295,12 +316,14 @@ Event Search::resume(std::uint32_t index, std::span<NoveltyTable* const> tables,
     Region& region = *regions_[index];
     region_index_ = index;
     const std::uint64_t room = ~std::uint64_t{0} - counters_.generated;
-    const std::uint64_t pause_at = std::min(counters_.generated + std::min(pause_after, room), options_.max_nodes);
+    const std::uint64_t pause_at =
+        std::min(counters_.generated + std::min(pause_after, room), options_.max_nodes);
     NoveltyTable* table = region.table.get();
     if (auto* atoms = dynamic_cast<AtomTable*>(table)) return run(region, *atoms, tables, pause_at);
     if (auto* pairs = dynamic_cast<PairTable*>(table)) return run(region, *pairs, tables, pause_at);
     if (auto* states = dynamic_cast<StateTable*>(table)) return run(region, *states, tables, pause_at);
-    if (auto* tuples = dynamic_cast<TupleTable<std::uint64_t>*>(table)) return run(region, *tuples, tables, pause_at);
+    if (auto* tuples = dynamic_cast<TupleTable<std::uint64_t>*>(table))
+        return run(region, *tuples, tables, pause_at);
     return run(region, static_cast<TupleTable<WideKey>&>(*table), tables, pause_at);
 }
 

@@ -1,13 +1,13 @@
 // The resumable width search over a grounded task.
 //
-// One tree, coloured by regions. A region is a connected part of the tree whose nodes share all abstract features of
-// the levels above; it has a frontier and a novelty table of its own, and it is what `resume` works on: nodes of the
-// region are expanded, in the order of its frontier, until something happens that the caller has to decide. A flat
-// search is a search with no level above and one region.
+// One tree, coloured by regions. A region is a connected part of the tree whose nodes share all abstract
+// features of the levels above; it has a frontier and a novelty table of its own, and it is what `resume`
+// works on: nodes of the region are expanded, in the order of its frontier, until something happens that the
+// caller has to decide. A flat search is a search with no level above and one region.
 //
-// A node whose abstract state differs from its region's is an *entry*: it ends the region there. Its level is the
-// highest one whose features changed. If the caller gave a novelty table for that level, an entry that is not novel
-// there is pruned on the spot; any other stops the search, and the caller may open a region at it.
+// A node whose abstract state differs from its region's is an *entry*: it ends the region there. Its level is
+// the highest one whose features changed. If the caller gave a novelty table for that level, an entry that is
+// not novel there is pruned on the spot; any other stops the search, and the caller may open a region at it.
 #pragma once
 
 #include <algorithm>
@@ -27,23 +27,25 @@
 namespace widthwise {
 
 enum class Stop : std::uint8_t {
-    solved,         // a goal state was generated
-    entered,        // a new abstract state was generated
-    exhausted,      // the region has nothing left to expand
-    paused,         // the caller asked for a pause after so many nodes
+    solved,     // a goal state was generated
+    entered,    // a new abstract state was generated
+    exhausted,  // the region has nothing left to expand
+    paused,     // the caller asked for a pause after so many nodes
     out_of_nodes,
     out_of_time,
     out_of_memory,
     interrupted,
 };
 
-// The abstract features of one level: literals over atoms (atom * 2, or atom * 2 + 1 for "does not hold"), or any
-// function of the state that names the abstract state by a number.
+// The abstract features of one level: literals over atoms (atom * 2, or atom * 2 + 1 for "does not hold"), or
+// any function of the state that names the abstract state by a number.
 struct Abstraction {
     std::vector<std::uint32_t> literals;
     std::function<std::uint64_t(const Word*)> function;
 
-    std::size_t word_count() const { return function ? 1 : std::max<std::size_t>(1, words_for(literals.size())); }
+    std::size_t word_count() const {
+        return function ? 1 : std::max<std::size_t>(1, words_for(literals.size()));
+    }
 };
 
 struct Region {
@@ -59,16 +61,16 @@ struct Region {
 };
 
 struct SearchOptions {
-    std::uint32_t width = 1;      // of the lowest level; kAllFeatures: only duplicates are pruned
+    std::uint32_t width = 1;  // of the lowest level; kAllFeatures: only duplicates are pruned
     bool depth_first = false;
-    bool record_pruned = false;   // keep pruned nodes in the tree
-    bool entry_in_table = true;   // an entry's tuples also count as seen in the region it was generated from
+    bool record_pruned = false;  // keep pruned nodes in the tree
+    bool entry_in_table = true;  // an entry's tuples also count as seen in the region it was generated from
     std::uint64_t max_nodes = ~std::uint64_t{0};
-    std::uint64_t seed = 0;       // of the random choices of feature discovery
+    std::uint64_t seed = 0;  // of the random choices of feature discovery
 };
 
 struct Counters {
-    std::uint64_t generated = 0;       // all nodes, the root and pruned ones included
+    std::uint64_t generated = 0;  // all nodes, the root and pruned ones included
     std::uint64_t expanded = 0;
     std::uint64_t pruned = 0;          // without novelty in their region
     std::uint64_t pruned_entries = 0;  // without novelty at the level above
@@ -77,8 +79,8 @@ struct Counters {
 
 struct Event {
     Stop stop;
-    std::uint32_t node = kNone;   // solved, entered: the node
-    std::uint32_t level = 0;      // entered: the highest level whose features changed, 0 is the top
+    std::uint32_t node = kNone;  // solved, entered: the node
+    std::uint32_t level = 0;     // entered: the highest level whose features changed, 0 is the top
 };
 
 struct Restructuring {
@@ -95,13 +97,17 @@ struct Discovery {
 
 class Search {
 public:
-    Search(std::shared_ptr<Operators> operators, std::shared_ptr<Meter> meter, std::vector<Abstraction> levels,
-           std::vector<std::uint32_t> goal_pos, std::vector<std::uint32_t> goal_neg, SearchOptions options);
+    Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
+           std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
+           std::vector<std::uint32_t> goal_neg, SearchOptions options);
 
-    // Generates the root and opens region 0 at it. Stop::solved if the goal holds there, Stop::paused otherwise.
+    // Generates the root and opens region 0 at it. Stop::solved if the goal holds there, Stop::paused
+    // otherwise.
     Event start();
     // Opens a region at an entry; kNone if the memory limit forbids it.
     std::uint32_t open_region(std::uint32_t node);
+    // Prunes an entry that the caller finds without novelty at its level.
+    void reject(std::uint32_t node);
     // Goes on with a region. `tables`, one per level, may hold null pointers; it may be empty.
     Event resume(std::uint32_t region, std::span<NoveltyTable* const> tables, std::uint64_t pause_after);
 
@@ -110,9 +116,10 @@ public:
     // Takes pruned nodes off the list, the last or a random one first, until one proposes something.
     std::optional<Discovery> discover(bool random);
 
-    // Adds features to the lowest level above the regions and colours the tree anew, in place: no node is generated.
-    // Regions in which a feature changes are split; what is not novel for `table` is left dormant. Returns the living
-    // regions that have something to expand, in the order of their roots; nothing if the memory limit forbids it.
+    // Adds features to the lowest level above the regions and colours the tree anew, in place: no node is
+    // generated. Regions in which a feature changes are split; what is not novel for `table` is left dormant.
+    // Returns the living regions that have something to expand, in the order of their roots; nothing if the
+    // memory limit forbids it.
     std::optional<std::vector<std::uint32_t>> restructure(std::span<const std::uint32_t> literals,
                                                           NoveltyTable& table, const Restructuring& how);
 
@@ -125,8 +132,8 @@ public:
     const Abstraction& level(std::size_t index) const { return levels_[index]; }
     std::span<const Word> abstract_of(std::uint32_t region, std::size_t level) const;
     std::size_t alive_count() const {
-        return static_cast<std::size_t>(
-            std::count_if(regions_.begin(), regions_.end(), [](const auto& region) { return region->alive; }));
+        return static_cast<std::size_t>(std::count_if(regions_.begin(), regions_.end(),
+                                                      [](const auto& region) { return region->alive; }));
     }
     std::size_t pending_pruned() const { return pruned_nodes_.size(); }
     void set_max_nodes(std::uint64_t nodes) { options_.max_nodes = nodes; }
@@ -143,24 +150,28 @@ private:
     void mark_touching(std::size_t level);
     Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
-    std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how);
-    bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table, const Restructuring& how);
+    std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how,
+                                            bool first_only);
+    bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table,
+                       const Restructuring& how);
     bool replay_history();
     bool remember(Region& region, const Word* before, std::uint32_t node);
     std::uint64_t random_below(std::uint64_t bound);
 
-    std::shared_ptr<Operators> operators_;
+    std::shared_ptr<const Operators> operators_;
+    Expander expander_;
     std::shared_ptr<Meter> meter_;
     std::vector<Abstraction> levels_;
-    std::vector<std::size_t> level_begin_;  // where a level's words begin in Region::abstract; one more at the end
+    std::vector<std::size_t>
+        level_begin_;  // where a level's words begin in Region::abstract; one more at the end
     std::vector<std::uint32_t> goal_pos_, goal_neg_;
     SearchOptions options_;
     Tree tree_;
     std::vector<std::unique_ptr<Region>> regions_;
     Counters counters_;
-    std::vector<std::uint8_t> touches_;   // per rank: may change an abstract feature
-    std::vector<std::uint8_t> helps_;     // per rank: may make a goal true
-    std::vector<std::uint8_t> quiet_;     // per rank: neither, and nobody wants to see pruned children
+    std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
+    std::vector<std::uint8_t> helps_;    // per rank: may make a goal true
+    std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children
     std::vector<std::uint32_t> pruned_nodes_;
     std::vector<Word> scratch_, abstract_scratch_;
     std::uint64_t random_state_;

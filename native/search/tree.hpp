@@ -1,6 +1,6 @@
-// The one search tree, in columns: per node its parent, the operator that led to it, its depth and flags, its state,
-// and, in a hierarchy, the region it belongs to. Nodes are numbered in the order of generation, so a parent always
-// comes before its children.
+// The one search tree, in columns: per node its parent, the operator that led to it, its depth and flags, its
+// state, and, in a hierarchy, the region it belongs to. Nodes are numbered in the order of generation, so a
+// parent always comes before its children.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,17 @@ enum NodeFlag : std::uint32_t {
 class Tree {
 public:
     Tree(Meter& meter, std::size_t word_count, bool with_regions)
-        : parent_(meter, 1), op_(meter, 1), depth_flags_(meter, 1), region_(meter, 1), state_(meter, word_count),
+        : parent_(meter, 1),
+          op_(meter, 1),
+          depth_flags_(meter, 1),
+          region_(meter, 1),
+          state_(meter, word_count),
           with_regions_(with_regions) {}
 
     // A new node whose state is still to be written; kNone if the memory limit forbids it.
     std::uint32_t add(std::uint32_t parent, std::uint32_t op, std::uint32_t depth) {
-        if (!parent_.reserve_one() || !op_.reserve_one() || !depth_flags_.reserve_one() || !state_.reserve_one() ||
-            (with_regions_ && !region_.reserve_one()))
+        if (!parent_.reserve_one() || !op_.reserve_one() || !depth_flags_.reserve_one() ||
+            !state_.reserve_one() || (with_regions_ && !region_.reserve_one()))
             return kNone;
         const auto node = static_cast<std::uint32_t>(parent_.size());
         *parent_.push() = parent;

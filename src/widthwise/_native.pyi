@@ -153,7 +153,11 @@ class State:
 class Operators:
     """A task's operators in the order they are tried, and what applies."""
 
-    def __init__(self, task: Task, seed: int | None = None) -> None: ...
+    def __init__(self, task: Task, seed: int | None = None, meter: Meter | None = None) -> None:
+        """
+        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError.
+        """
+
     @property
     def order(self) -> list[int]: ...
     @property
@@ -246,6 +250,9 @@ class Search:
 
     def open_region(self, node: int) -> int:
         """Open a region at an entry."""
+
+    def reject(self, node: int) -> None:
+        """Prune an entry that has no novelty at its level."""
 
     def resume(
         self, region: int, tables: Sequence[NoveltyTable | None] = [], pause_after: int | None = None

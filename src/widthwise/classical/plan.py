@@ -63,11 +63,7 @@ class Plan:
                 continue
             step = _STEP.fullmatch(content)
             if step is None:
-                what = (
-                    "parentheses do not match"
-                    if content.count("(") != content.count(")")
-                    else "this is no step"
-                )
+                what = "parentheses do not match" if content.count("(") != content.count(")") else "this is no step"
                 raise _bad_line(filename, number, line, what)
             steps.append(f"({' '.join(step[1].lower().split())})")
         return Plan(tuple(steps), len(steps) if cost is None else cost, unit)

@@ -15,7 +15,7 @@ from widthwise.classical.plan import Plan
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.classical.validate import validate
 from widthwise.core.budget import Budget
-from widthwise.core.errors import WidthwiseError
+from widthwise.core.errors import OutOfBudget, WidthwiseError
 from widthwise.core.model import Model, Watch
 from widthwise.core.result import Outcome, Status
 from widthwise.planners.registry import Planner, make_planner
@@ -94,34 +94,12 @@ def solve(
     if isinstance(planner, str):
         planner = make_planner(planner)
     start = meter.seconds
-    whole = goal is None
     wanted = task.goal if goal is None else goal
     searched = task
     if relevance != "none":
         searched = task.restricted(task.goal if relevance == "task" else wanted)
-        if goal is not None:
-            wanted = _renamed(task, searched, goal)
-        else:
-            wanted = searched.goal if relevance == "task" else _renamed(task, searched, wanted)
-    if not wanted.reachable:
-        outcome = Outcome(
-            Status.UNSOLVABLE, reason="the goal cannot be reached even if nothing were ever deleted: there is no plan"
-        )
-    else:
-        model = Model(
-            operators=searched.ordered(seed),
-            goal_pos=list(wanted.positive),
-            goal_neg=list(wanted.negative),
-            meter=meter,
-            max_nodes=budget.nodes,
-            seed=seed or 0,
-            find_atoms=searched.find_atoms,
-            watch=watch,
-        )
-        try:
-            outcome = planner.run(model)
-        except MemoryError:
-            outcome = Outcome(Status.OUT_OF_MEMORY)
+        wanted = searched.renumbered(wanted)
+    outcome = _run(searched, wanted, planner, meter=meter, max_nodes=budget.nodes, seed=seed, watch=watch)
     return _report(
         task,
         searched,
@@ -131,7 +109,7 @@ def solve(
         start=start,
         seed=seed,
         budget=budget,
-        goal=None if whole else goal,
+        goal=goal,
     )
 
 
@@ -152,15 +130,40 @@ def solve_each_goal(
         yield solve(task, planner, budget=budget, seed=seed, relevance=relevance, goal=goal, meter=meter, watch=watch)
 
 
-def _renamed(task: Task, searched: Task, goal: Goal) -> Goal:
-    """A goal in the numbers of a restricted task."""
-    numbers = searched.atom_numbers
-    return Goal(
-        goal.name,
-        tuple(numbers[task.atoms[atom]] for atom in goal.positive),
-        tuple(numbers[task.atoms[atom]] for atom in goal.negative if task.atoms[atom] in numbers),
-        goal.reachable,
-    )
+def _run(
+    task: Task,
+    goal: Goal,
+    planner: Planner,
+    *,
+    meter: _native.Meter,
+    max_nodes: int | None,
+    seed: int | None,
+    watch: Watch | None,
+) -> Outcome:
+    if not goal.reachable:
+        reason = "the goal cannot be reached even if nothing were ever deleted: there is no plan"
+        return Outcome(Status.UNSOLVABLE, reason=reason)
+    try:
+        operators = task.ordered(seed, meter)
+        if not meter.charge(operators.bytes):
+            return Outcome(Status.OUT_OF_MEMORY)
+    except OutOfBudget as ended:
+        return Outcome(Status(ended.status))
+    try:
+        return planner.run(
+            Model(
+                operators=operators,
+                goal_pos=list(goal.positive),
+                goal_neg=list(goal.negative),
+                meter=meter,
+                max_nodes=max_nodes,
+                seed=seed or 0,
+                find_atoms=task.find_atoms,
+                watch=watch,
+            )
+        )
+    finally:
+        meter.release(operators.bytes)
 
 
 def _report(

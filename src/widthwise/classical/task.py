@@ -16,7 +16,7 @@ from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, Predicate
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.syntax import Condition, Domain, Problem
 from widthwise.classical.relevance import restrict
-from widthwise.core.budget import check
+from widthwise.core.budget import check, halt_error
 from widthwise.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class Task:
     native: _native.Task
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
     seconds: dict[str, float] = field(default_factory=dict)
-    _permuted: tuple[int, _native.Operators] | None = field(default=None, init=False, repr=False)
+    _ordered: tuple[int | None, _native.Operators] | None = field(default=None, repr=False)
+    _old_atoms: list[int] | None = field(default=None, repr=False)  # of a restricted task: the numbers before
 
     @classmethod
     def of(
@@ -96,18 +97,19 @@ class Task:
     def _schemas(self) -> list[int]:
         return self.native.operator_schema
 
-    @cached_property
+    @property
     def _operators(self) -> _native.Operators:
-        return _native.Operators(self.native)
+        return self.ordered(None)
 
-    def ordered(self, seed: int | None) -> _native.Operators:
-        """The operators in the order of the files, or permuted by a seed."""
-        if seed is None:
-            return self._operators
-        # The last order is kept: a suite solves hundreds of goals of one task with the same seed.
-        if self._permuted is None or self._permuted[0] != seed:
-            self._permuted = (seed, _native.Operators(self.native, seed))
-        return self._permuted[1]
+    def ordered(self, seed: int | None, meter: _native.Meter | None = None) -> _native.Operators:
+        """The operators in the order of the files, or permuted by a seed; the last order asked for is kept."""
+        if self._ordered is None or self._ordered[0] != seed:
+            try:
+                self._ordered = (seed, _native.Operators(self.native, seed, meter))
+            except InterruptedError:
+                assert meter is not None
+                raise halt_error(meter.poll()) from None
+        return self._ordered[1]
 
     @property
     def init(self) -> _native.State:
@@ -215,7 +217,23 @@ class Task:
         """The same task without the atoms and operators that cannot matter for a goal."""
         goal = goal or self.goal
         small = restrict(self.native, list(goal.positive), list(goal.negative))
-        return Task(self.domain, self.problem, self.normal, small.task, self.condition, dict(self.seconds))
+        task = Task(self.domain, self.problem, self.normal, small.task, self.condition, dict(self.seconds))
+        task._old_atoms = small.atoms
+        return task
+
+    def renumbered(self, goal: Goal) -> Goal:
+        """A goal of the task that this one was restricted from, in the numbers of this one.
+
+        Negative goals on atoms that are gone hold for good: nothing that is left could add them.
+        """
+        assert self._old_atoms is not None
+        numbers = {old: new for new, old in enumerate(self._old_atoms)}
+        return Goal(
+            goal.name,
+            tuple(numbers[atom] for atom in goal.positive),
+            tuple(numbers[atom] for atom in goal.negative if atom in numbers),
+            goal.reachable,
+        )
 
 
 def _call(name: str, args: Iterable[str]) -> str:

@@ -42,9 +42,7 @@ class _Failure(Exception):
     """A step cannot be executed."""
 
 
-def validate(
-    domain: Domain, problem: Problem, plan: Plan | Iterable[str], goal: Condition | None = None
-) -> Verdict:
+def validate(domain: Domain, problem: Problem, plan: Plan | Iterable[str], goal: Condition | None = None) -> Verdict:
     """Execute a plan step by step and check its goal, another than the problem's own if one is given."""
     steps = plan.steps if isinstance(plan, Plan) else tuple(plan)
     actions = {action.name: action for action in domain.actions}
@@ -133,9 +131,7 @@ def _effect(
     return 0.0
 
 
-def _matches(
-    world: World, variables: tuple[Variable, ...], part: Effect, binding: Binding
-) -> Iterable[Binding]:
+def _matches(world: World, variables: tuple[Variable, ...], part: Effect, binding: Binding) -> Iterable[Binding]:
     """Return the values of the variables for which a universal effect may do anything."""
     if isinstance(part, When):
         return list(world.solutions(variables, part.condition, binding))

@@ -126,9 +126,7 @@ class World:
         for chosen in product(*(self.of_type(variable.types) for variable in variables)):
             yield {**binding, **dict(zip(names, chosen, strict=True))}
 
-    def solutions(
-        self, variables: tuple[Variable, ...], condition: Condition, binding: Binding
-    ) -> Iterator[Binding]:
+    def solutions(self, variables: tuple[Variable, ...], condition: Condition, binding: Binding) -> Iterator[Binding]:
         """Yield bindings of the variables, beside the given ones, that make the condition true; some twice.
 
         Positive atoms are looked up in their tables first, so that few values have to be tried.
@@ -201,9 +199,7 @@ class World:
         unbound = [(n, arg) for n, arg in enumerate(atom.args) if n not in bound]
         for row in self._rows(atom.predicate, bound, key):
             found: Binding = {}
-            if all(found.setdefault(arg, row[n]) == row[n] for n, arg in unbound) and self._right_types(
-                found, free
-            ):
+            if all(found.setdefault(arg, row[n]) == row[n] for n, arg in unbound) and self._right_types(found, free):
                 yield found
 
     def _names(self, condition: Condition) -> tuple[str, ...]:
@@ -233,9 +229,7 @@ class World:
         layer = self._layer.get(predicate, -1)
         while self._computed < layer:
             self._computed += 1  # first, so that rules may ask for what is being computed
-            self._fill(
-                [rule for rule in self.domain.derived if self._layer[rule.predicate] == self._computed]
-            )
+            self._fill([rule for rule in self.domain.derived if self._layer[rule.predicate] == self._computed])
         return self.facts[predicate]
 
     def _fill(self, rules: list[Derived]) -> None:

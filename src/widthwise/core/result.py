@@ -46,6 +46,13 @@ STATUS_OF_STOP = {
 }
 
 
+STOP_OF_HALT = {
+    _native.Halt.TIME: _native.Stop.OUT_OF_TIME,
+    _native.Halt.MEMORY: _native.Stop.OUT_OF_MEMORY,
+    _native.Halt.INTERRUPTED: _native.Stop.INTERRUPTED,
+}
+
+
 @dataclass(slots=True)
 class Chapter:
     """One step of an incremental search: the feature that was added, its evidence, and what it led to."""

@@ -27,7 +27,7 @@ class Auto:
         spent = [0, 0, 0]
         total = model.max_nodes
         outcome = Outcome(Status.EXHAUSTED)
-        stages = (IW(1), IHIW(), IW(2), BFS())
+        stages = (IW(1), IHIW(stuck="stop"), IW(2), BFS())
         for planner in stages:
             outcome.search = None  # gives its memory back before the next stage takes some
             model.max_nodes = None if total is None else total - spent[0]

@@ -68,9 +68,12 @@ class HIW:
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or no level has anything left."""
         hierarchy = Hierarchy(self, model)
-        (stop, node, _) = hierarchy.start()
-        if stop is _native.Stop.PAUSED:
-            stop, node, _ = hierarchy.top.resume(())
+        try:
+            stop, node, _ = hierarchy.start()
+            if stop is _native.Stop.PAUSED:
+                stop, node, _ = hierarchy.top.resume(())
+        except MemoryError:  # a new region or table did not fit
+            stop, node = _native.Stop.OUT_OF_MEMORY, None
         outcome = outcome_of(hierarchy.search, stop, node, high_level_nodes=hierarchy.search.region_count)
         if outcome.status is Status.EXHAUSTED:
             outcome.reason = (
@@ -159,6 +162,8 @@ class Level:
                 assert node is not None
                 if isinstance(self.table, _native.NoveltyTable) or self.features.novel(self.table, node, self):
                     self.open.append(self.hierarchy.enter(level, node))
+                else:
+                    self.hierarchy.search.reject(node)
             elif stop is _native.Stop.EXHAUSTED:
                 self.open.remove(current)  # expanded: no successor is left
             else:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from widthwise import _native
 from widthwise.core.model import Model
-from widthwise.core.result import Chapter, Outcome, Status, outcome_of
+from widthwise.core.result import STOP_OF_HALT, Chapter, Outcome, Status, outcome_of
 from widthwise.planners.hierarchical import Event
 from widthwise.planners.iw import IW, Width, native_width
 
@@ -71,9 +71,13 @@ class IncrementalSearch:
         return self.model.table(self.room, native_width(self.planner.high.width))
 
     def run(self) -> Outcome:
-        stop, node, _ = self.search.start()
-        if stop is Stop.PAUSED:
-            stop, node = self.series()
+        """Search to the end and tell the story."""
+        try:
+            stop, node, _ = self.search.start()
+            if stop is Stop.PAUSED:
+                stop, node = self.series()
+        except MemoryError:  # a new region or table did not fit
+            stop, node = Stop.OUT_OF_MEMORY, None
         outcome = outcome_of(self.search, stop, node, high_level_nodes=self.nodes)
         outcome.features, outcome.story = self.features, self.story
         if self.story:
@@ -94,6 +98,9 @@ class IncrementalSearch:
             stop, node, _ = self.hiw()
             if stop is not Stop.EXHAUSTED:
                 return stop, node
+            halt = self.model.meter.poll()  # a search that has nothing to do never asks
+            if halt is not _native.Halt.NONE:
+                return STOP_OF_HALT[halt], None
             if not candidates:
                 found = self.search.discover(random=self.planner.pick == "random")  # Algorithm 1, pops pruned nodes
                 if found is not None:
@@ -146,9 +153,7 @@ class IncrementalSearch:
         fresh = self.planner.high.width == "n" or len(values) * len(self.features) > self.room
         if fresh:
             self.table = self.new_table()
-        self.open = self.search.restructure(
-            literals, self.table, fresh, self.planner.rebuild == "changed", self.awake
-        )
+        self.open = self.search.restructure(literals, self.table, fresh, self.planner.rebuild == "changed", self.awake)
         self.nodes = self.search.alive_count
 
     def tell(self, feature: int, pruned_node: int, proposed: list[int]) -> None:

@@ -49,9 +49,7 @@ def parse_widths(text: str) -> tuple[Width, ...]:
     return tuple(widths)
 
 
-def make_planner(
-    name: str, widths: Sequence[Width] | None = None, high: Sequence[LevelFeatures] = ()
-) -> Planner:
+def make_planner(name: str, widths: Sequence[Width] | None = None, high: Sequence[LevelFeatures] = ()) -> Planner:
     """A planner by name, with its widths (high level first) and the features of its upper levels."""
     if name not in NAMES:
         raise UsageError(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}")

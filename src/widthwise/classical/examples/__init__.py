@@ -16,8 +16,7 @@ from widthwise.core.errors import UsageError
 __all__ = ["EXAMPLES", "Example", "Parameter", "find", "paper_instances"]
 
 EXAMPLES: dict[str, Example] = {
-    example.name: example
-    for example in (CORRIDOR, GRIPPER, BLOCKS, PUZZLE, FERRY, LOGISTICS, VISIT_ALL, ELEVATOR)
+    example.name: example for example in (CORRIDOR, GRIPPER, BLOCKS, PUZZLE, FERRY, LOGISTICS, VISIT_ALL, ELEVATOR)
 }
 
 # The paper does not say which instances it used, only how many goals they had in all. These are the

@@ -25,8 +25,5 @@ def beside(places: Sequence[Place]) -> list[str]:
     """Return the atoms `(beside c d)` of all pairs among the places, in both directions."""
     known = set(places)  # looked up, never iterated over
     return [
-        f"(beside {cell(*place)} {cell(*other)})"
-        for place in places
-        for other in neighbours(place)
-        if other in known
+        f"(beside {cell(*place)} {cell(*other)})" for place in places for other in neighbours(place) if other in known
     ]

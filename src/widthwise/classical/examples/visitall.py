@@ -49,9 +49,7 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
     height, width, holes = sizes["height"], sizes["width"], sizes["holes"]
     most = height * width - 2
     if holes > most:
-        raise UsageError(
-            f"a grid of {width} x {height} cells has room for {max(most, 0)} holes at most, not {holes}"
-        )
+        raise UsageError(f"a grid of {width} x {height} cells has room for {max(most, 0)} holes at most, not {holes}")
     places = _remaining(rng, height, width, holes)
     cells = [cell(*place) for place in places]
     start = rng.choice(cells)

@@ -36,9 +36,7 @@ from widthwise.classical.pddl.typetable import Types, TypeTable, show_types
 
 Scope = Mapping[str, Types]
 
-MAX_DEPTH = (
-    100  # of nested conditions and effects; the recursion of every later pass stays well below Python's limit
-)
+MAX_DEPTH = 100  # of nested conditions and effects; the recursion of every later pass stays well below Python's limit
 TOTAL_COST = "total-cost"
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
@@ -298,9 +296,7 @@ class ConditionParser(Cursor):
         if head in {"over", "probabilistic", "oneof"}:
             self.refuse(f"'{head}'", at + 1)
         if head in {"(", ")"} or head[:1] in {"?", ":"}:
-            self.fail(
-                f"unexpected {quoted(head)}", at + 1, expected=f"{expected}: a predicate or a connective"
-            )
+            self.fail(f"unexpected {quoted(head)}", at + 1, expected=f"{expected}: a predicate or a connective")
         if head in _WORDS:
             self.fail(f"'{head}' cannot stand here", at + 1, expected=expected)
         if head in self.types:
@@ -345,9 +341,7 @@ class ConditionParser(Cursor):
             hint=f"'{declared.name}' is declared at {self.home.where(declared.at)}",
         )
 
-    def _wrong_type(
-        self, arg: str, types: Types, declared: Predicate | Function, place: int, at: int
-    ) -> NoReturn:
+    def _wrong_type(self, arg: str, types: Types, declared: Predicate | Function, place: int, at: int) -> NoReturn:
         wanted = declared.parameters[place]
         self.fail(
             f"'{arg}' is of type {show_types(types)}, but argument {place + 1} of '{declared.name}' is not",

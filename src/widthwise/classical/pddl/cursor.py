@@ -26,9 +26,7 @@ class Cursor:
         self.i = 0
         self.check = check
 
-    def fail(
-        self, what: str, at: int | None = None, expected: str | None = None, hint: str | None = None
-    ) -> NoReturn:
+    def fail(self, what: str, at: int | None = None, expected: str | None = None, hint: str | None = None) -> NoReturn:
         """Raise an error at a token, the current one unless told."""
         raise PddlError(what, self.source, self.i if at is None else at, expected, hint)
 

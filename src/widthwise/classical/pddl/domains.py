@@ -141,9 +141,7 @@ class DomainParser(ConditionParser):
         """Go behind a section that was read before; there may be only one of each."""
         start, end = self.done[section]
         if start != at:
-            self.fail(
-                f"a second {section} section", at + 1, hint=f"the first is at {self.source.where(start)}"
-            )
+            self.fail(f"a second {section} section", at + 1, hint=f"the first is at {self.source.where(start)}")
         self.i = end
 
     def bad_section(self, section: str, at: int, known: tuple[str, ...], refused: dict[str, str]) -> NoReturn:
@@ -162,9 +160,7 @@ class DomainParser(ConditionParser):
         while self.tokens[self.i] != ")":
             word = self.word("a requirement such as :strips")
             if word[0] != ":":
-                self.fail(
-                    f"'{word}' is no requirement", self.i - 1, expected="words such as :strips or :typing"
-                )
+                self.fail(f"'{word}' is no requirement", self.i - 1, expected="words such as :strips or :typing")
             found.append(word)
         self.i += 1
         return tuple(found)

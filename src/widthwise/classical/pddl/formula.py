@@ -155,11 +155,7 @@ def rename(formula: Formula, used: TypeMap, renaming: Mapping[str, str]) -> Form
     """Give every quantified variable a name of its own, so that quantifiers can be moved about freely."""
     match formula:
         case Lit(predicate, args, negated):
-            return (
-                Lit(predicate, tuple([renaming.get(arg, arg) for arg in args]), negated)
-                if renaming
-                else formula
-            )
+            return Lit(predicate, tuple([renaming.get(arg, arg) for arg in args]), negated) if renaming else formula
         case Conj(parts):
             return Conj(tuple([rename(part, used, renaming) for part in parts]))
         case Disj(parts):

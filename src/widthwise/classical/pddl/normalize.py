@@ -87,9 +87,7 @@ class _Builder:
     def domain_number(self, types: Types) -> int:
         return self.types.setdefault(types, len(self.types))
 
-    def literal(
-        self, predicate: str, args: tuple[str, ...], negated: bool, terms: dict[str, int]
-    ) -> NormalLiteral:
+    def literal(self, predicate: str, args: tuple[str, ...], negated: bool, terms: dict[str, int]) -> NormalLiteral:
         objects = self.objects
         numbers = tuple([terms[arg] if arg in terms else objects[arg] for arg in args]) if args else ()
         key = (self.numbers[predicate], numbers, negated)
@@ -332,13 +330,9 @@ def _domains(domain: Domain, problem: Problem, types: dict[Types, int]) -> list[
     ]
 
 
-def _tables(
-    builder: _Builder, problem: Problem, number_of: Callable[[str], int]
-) -> list[dict[tuple[int, ...], float]]:
+def _tables(builder: _Builder, problem: Problem, number_of: Callable[[str], int]) -> list[dict[tuple[int, ...], float]]:
     """Return the values of the cost functions by the numbers of their arguments."""
     tables: list[dict[tuple[int, ...], float]] = [{} for _ in builder.functions]
     for name, values in problem.values.items():
-        tables[builder.functions[name]] = {
-            tuple(map(number_of, args)): value for args, value in values.items()
-        }
+        tables[builder.functions[name]] = {tuple(map(number_of, args)): value for args, value in values.items()}
     return tables

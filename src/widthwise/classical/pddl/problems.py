@@ -254,9 +254,7 @@ class ProblemParser(DomainParser):
         elif self._timed(at):
             self.refuse("timed initial literals", at)
         elif head in {"and", "or", "forall", "exists", "oneof", "unknown"}:
-            self.fail(
-                f"'{head}' cannot stand in the initial state", at + 1, expected="facts such as (on a b)"
-            )
+            self.fail(f"'{head}' cannot stand in the initial state", at + 1, expected="facts such as (on a b)")
         else:
             self._bad_head(head, at, "a fact")
 

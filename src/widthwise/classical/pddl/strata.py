@@ -33,12 +33,7 @@ def layers(rules: Iterable[Derived], source: Source) -> dict[str, int]:
     """Return the layer of each derived predicate; a predicate that depends on its own negation has none."""
     rules = list(rules)
     layer = dict.fromkeys((rule.predicate for rule in rules), 0)
-    uses = [
-        (rule, name, positive)
-        for rule in rules
-        for name, positive in mentioned(rule.condition)
-        if name in layer
-    ]
+    uses = [(rule, name, positive) for rule in rules for name, positive in mentioned(rule.condition) if name in layer]
     changed = True
     while changed:
         changed = False

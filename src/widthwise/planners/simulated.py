@@ -105,10 +105,14 @@ def levels_of(
     which are listed lowest first as well.
     """
     if isinstance(planner, IHIW):
+        if planner != IHIW(high=planner.high, low=planner.low):
+            raise UsageError("on a simulator IHIW has its planners to choose, and no other options")
         return [_level_planner(planner.low), _level_planner(planner.high)], [lowest or (*defaults, None)[0], None]
     planners: list[Any] = []
     features: list[Any] = []
     while isinstance(planner, HIW):
+        if not planner.entry_in_table:
+            raise UsageError("on a simulator entries always count as seen in the region they were generated from")
         planners.append(planner.high)
         features.append(planner.features)
         planner = planner.low

@@ -93,7 +93,12 @@ class Spec:
         return self.derive(self.init)
 
     def applicable(self, state):
-        return [n for n, op in enumerate(self.ops) if op.pos <= state and not op.neg & state]
+        """The operators whose precondition holds, but for those that could never change a state at all."""
+        return [n for n, op in enumerate(self.ops) if op.pos <= state and not op.neg & state and not self.idle(op)]
+
+    @staticmethod
+    def idle(op):
+        return not op.effects and op.add <= op.pos and op.delete - op.add <= op.neg
 
     def apply(self, state, number):
         op = self.ops[number]

@@ -107,11 +107,6 @@ def test_memory_runs_out_with_counts(name):
     [(IHIW(), 1), (IHIW(IW(2), IW(2)), 1_000_000), (HIW(list(range(0, 70, 3)), IW(2), IW(2)), 400_000)],
     ids=["IHIW(1,1)", "IHIW(2,2)", "HIW(2,2)"],
 )
-@pytest.mark.xfail(
-    strict=True,
-    raises=MemoryError,
-    reason="a table or region without room raises MemoryError out of the planner, and the counts are lost",
-)
 def test_memory_that_runs_out_between_searches(planner, limit):
     outcome = planner.run(blocks_model(_native.Meter(bytes=limit)))
     assert outcome.status is Status.OUT_OF_MEMORY

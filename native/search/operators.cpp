@@ -72,6 +72,15 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
     build_generator(meter);
 }
 
+// True for an operator that leaves every state as it is, such as driving from a place to the same place.
+bool Operators::idle(std::uint32_t op) const {
+    const auto within = [](std::span<const std::uint32_t> part, std::span<const std::uint32_t> whole) {
+        return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
+    };
+    return task_->conditional[op].empty() && within(task_->add[op], task_->pre_pos[op]) &&
+           within(task_->del[op], task_->pre_neg[op]);
+}
+
 void Operators::build_generator(Meter* meter) {
     const std::size_t atoms = task_->atom_count;
     std::vector<std::uint32_t> needed_by(atoms * 2, 0);
@@ -85,6 +94,7 @@ void Operators::build_generator(Meter* meter) {
     for (std::uint32_t rank = 0; rank < order_.size(); ++rank) {
         look(meter, rank);
         const std::uint32_t op = order_[rank];
+        if (idle(op)) continue;
         const auto positive = task_->pre_pos[op];
         std::uint32_t watched = ~0U;
         for (const std::uint32_t atom : positive)

@@ -81,7 +81,7 @@ public:
 
     // Empty scratch memory for `collect`.
     Applicable scratch() const;
-    // Collects the applicable operators of a state.
+    // Collects the applicable operators of a state, except those that leave every state as it is.
     void collect(const Word* state, Applicable& into) const;
 
     std::size_t bytes() const;
@@ -99,6 +99,7 @@ private:
         std::uint32_t end;  // the place after it
     };
 
+    bool idle(std::uint32_t op) const;
     void build_generator(Meter* meter);
     void emit(std::span<const std::uint32_t> ranks, std::size_t depth,
               const std::vector<std::vector<std::uint32_t>>& rest);

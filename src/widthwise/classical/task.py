@@ -121,7 +121,7 @@ class Task:
         return self._operators.state([atom if isinstance(atom, int) else self.atom(atom) for atom in atoms])
 
     def applicable(self, state: _native.State) -> list[int]:
-        """The operators that apply in a state."""
+        """The operators that apply in a state, but for those that leave every state as it is."""
         return self._operators.applicable(state)
 
     def apply(self, state: _native.State, op: int) -> _native.State:

@@ -58,7 +58,7 @@ class IncrementalSearch:
         )
         self.features: list[int] = []
         self.story: list[Chapter] = []
-        self.table = self.new_table()
+        self.table: _native.NoveltyTable  # of the high level; made when the search begins
         self.open = [0]  # high-level nodes to resume, in order
         self.nodes = 1  # high-level nodes alive
         self.awake = False  # high-level nodes without novelty have been woken
@@ -74,6 +74,7 @@ class IncrementalSearch:
         """Search to the end and tell the story."""
         try:
             stop, node, _ = self.search.start()
+            self.table = self.new_table()
             if stop is Stop.PAUSED:
                 stop, node = self.series()
         except MemoryError:  # a new region or table did not fit

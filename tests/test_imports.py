@@ -14,10 +14,11 @@ MAY_IMPORT = {
     "planners": {"_native", "core"},
     "classical": {"_native", "core", "planners"},
     "simulators": {"_native", "core"},
+    "online": {"core", "planners", "simulators"},
     "experiments": {"_native", "core", "planners", "classical", "version"},
     "reports": {"core"},
-    "cli": {"_native", "core", "planners", "classical", "simulators", "experiments", "reports", "version"},
-    "__init__.py": {"core", "planners", "classical", "simulators", "version"},
+    "cli": {"_native", "core", "planners", "classical", "simulators", "online", "experiments", "reports", "version"},
+    "__init__.py": {"core", "planners", "classical", "simulators", "online", "version"},
     "__main__.py": {"cli"},
     "version.py": set(),
 }

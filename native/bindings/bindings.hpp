@@ -7,3 +7,4 @@ void bind_core(nanobind::module_& module);
 void bind_ground(nanobind::module_& module);
 void bind_image(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
+void bind_depth_table(nanobind::module_& module);

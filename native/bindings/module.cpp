@@ -10,4 +10,5 @@ NB_MODULE(_native, module) {
     bind_ground(module);
     bind_image(module);
     bind_search(module);
+    bind_depth_table(module);
 }

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     )
     from widthwise.core.result import Status
     from widthwise.core.simulator import Simulator, Step
+    from widthwise.online.acting import Episode, OnlinePlanner
+    from widthwise.online.policies import Behaviour
     from widthwise.planners.auto import Auto
     from widthwise.planners.bfs import BFS, DFS
+    from widthwise.planners.count_rollout_iw import CountRolloutIW
     from widthwise.planners.hierarchical import HIW
     from widthwise.planners.incremental import IHIW
     from widthwise.planners.iw import IW
+    from widthwise.planners.rollout_iw import RolloutIW
     from widthwise.simulators.checker import check_simulator
     from widthwise.simulators.features import Atoms, Cells, Info, Ram, Tiles
     from widthwise.simulators.names import simulator
@@ -51,14 +55,18 @@ _ROOMS = {
     ),
     "core.result": ("Status",),
     "core.simulator": ("Simulator", "Step"),
+    "online.acting": ("Episode", "OnlinePlanner"),
+    "online.policies": ("Behaviour",),
     "planners.auto": ("Auto",),
     "planners.bfs": ("BFS", "DFS"),
+    "planners.count_rollout_iw": ("CountRolloutIW",),
     "planners.hierarchical": ("HIW",),
     "planners.incremental": ("IHIW",),
     "planners.iw": ("IW",),
     "simulators.checker": ("check_simulator",),
     "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
     "simulators.names": ("simulator",),
+    "planners.rollout_iw": ("RolloutIW",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -70,18 +78,23 @@ __all__ = [
     "IW",
     "Atoms",
     "Auto",
+    "Behaviour",
     "Budget",
     "Cells",
+    "CountRolloutIW",
     "Domain",
+    "Episode",
     "Goal",
     "Info",
     "InputError",
     "Interrupted",
+    "OnlinePlanner",
     "OutOfMemory",
     "OutOfTime",
     "Plan",
     "Ram",
     "Result",
+    "RolloutIW",
     "Simulator",
     "Status",
     "Step",

@@ -320,3 +320,29 @@ EXPANDED: int = 2
 ENTRY: int = 4
 
 GOAL: int = 8
+
+class DepthTable:
+    """
+    For every tuple of feature values the smallest depth it was seen at, and who showed it.
+    """
+
+    def __init__(self, width: int, item_size: int = 1) -> None:
+        """
+        A table for tuples of one or two values, or (width 0) for whole vectors.
+        """
+
+    def insert(self, features: bytes, depth: int, node: int, before: bytes = ...) -> tuple[int, list[int]]:
+        """
+        Show a node's vector: how many tuples it owns now, and the former owner of each that had one. `before` is a vector whose tuples were all seen at a smaller depth.
+        """
+
+    def depths(self, features: bytes) -> list[int]:
+        """The smallest depths at which the tuples of a vector were seen."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+    def __len__(self) -> int: ...
+    @property
+    def bytes(self) -> int:
+        """Memory in use."""

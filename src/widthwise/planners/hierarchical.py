@@ -11,26 +11,35 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from widthwise import _native
 from widthwise.core.errors import UsageError
 from widthwise.core.model import LevelFeatures, Model
 from widthwise.core.novelty import ValueTable
 from widthwise.core.result import Outcome, Status, outcome_of
+from widthwise.core.simulator import Step
+from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.iw import IW, Width, native_width
+from widthwise.planners.rollout_iw import RolloutIW
 
+#: The features of a level on a simulator: a function of a step.
+StepFeatures = Callable[[Step], Any]
 Event = tuple[_native.Stop, int | None, int]
 Tables = Sequence[_native.NoveltyTable | None]
 
 
 @dataclass(frozen=True, slots=True)
 class HIW:
-    """A hierarchy: `high` searches over `features`, `low` (a planner, or a hierarchy again) inside its nodes."""
+    """A hierarchy: `high` searches over `features`, `low` (a planner, or a hierarchy again) inside its nodes.
 
-    features: LevelFeatures
-    high: IW = field(default_factory=IW)
-    low: IW | HIW = field(default_factory=IW)
+    On a PDDL task the levels are IW, and the features atoms or a function of the state. On a simulator the levels are
+    IW, RolloutIW or CountRolloutIW, and the features a function of a step; without, the environment's own are taken.
+    """
+
+    features: LevelFeatures | StepFeatures | None = None
+    high: IW | RolloutIW | CountRolloutIW = field(default_factory=IW)
+    low: IW | RolloutIW | CountRolloutIW | HIW = field(default_factory=IW)
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     record: bool = False
 
@@ -45,11 +54,16 @@ class HIW:
         return (self.high.width, *self.low.widths)
 
     def levels(self) -> tuple[list[IW], list[LevelFeatures], IW]:
-        """The planners and features of the levels above the lowest, and the lowest planner."""
+        """On a task: the planners and features of the levels above the lowest, and the lowest planner."""
+        if self.features is None:
+            raise UsageError("on a task HIW needs features: atoms, patterns over atoms, or a function of the state")
+        if not isinstance(self.high, IW) or not isinstance(self.low, IW | HIW):
+            raise UsageError(f"{self.name} has rollouts, which are for simulators: on a task the levels are IW")
+        features = cast(LevelFeatures, self.features)
         if isinstance(self.low, IW):
-            return [self.high], [self.features], self.low
-        planners, features, lowest = self.low.levels()
-        return [self.high, *planners], [self.features, *features], lowest
+            return [self.high], [features], self.low
+        planners, below, lowest = self.low.levels()
+        return [self.high, *planners], [features, *below], lowest
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or no level has anything left."""

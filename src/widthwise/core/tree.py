@@ -1,0 +1,207 @@
+"""The coloured tree of a simulator search: one tree of nodes, and for each level above a column of regions.
+
+A high-level node is not a tree of its own. It is a *region*: a connected part of the one tree whose nodes share the
+features of that level (and lie in the same region of every level above). Nodes and regions are rows of columns, so
+that a search over nodes and a search over regions look at the same thing.
+
+Rows that became unreachable are used again for later nodes; `live` keeps the creation order, parents before children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+NONE = -1  # no parent, no child
+
+
+class Nodes:
+    """What a search sees of the nodes of one level, as columns."""
+
+    def __init__(self) -> None:
+        self.parent: list[int] = []
+        self.action: list[int] = []  # the label of a node among its parent's children
+        self.depth: list[int] = []
+        self.features: list[bytes] = []
+        self.terminal: list[bool] = []
+        self.children: list[list[int]] = []  # tree nodes by label
+        self.live: list[int] = []
+        self.free: list[int] = []
+
+    def new(self, parent: int, depth: int, features: bytes, terminal: bool, children: list[int]) -> int:
+        """Fill a row, a used one if there is any; its label is given by whoever puts it among the children."""
+        if self.free:
+            row = self.free.pop()
+            self.parent[row], self.action[row], self.depth[row] = parent, NONE, depth
+            self.features[row], self.terminal[row], self.children[row] = features, terminal, children
+        else:
+            row = len(self.parent)
+            self.parent.append(parent)
+            self.action.append(NONE)
+            self.depth.append(depth)
+            self.features.append(features)
+            self.terminal.append(terminal)
+            self.children.append(children)
+        self.live.append(row)
+        return row
+
+
+class Regions(Nodes):
+    """The regions of one level above the lowest; `children` of a region are the tree nodes where others begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of: list[int] = []  # the region of each tree node: its colour
+        self.entry: list[int] = []  # the tree node a region begins with
+        self.search: list[Any] = []  # the search inside each region, once there is one
+
+    def begin(self, entry: int, parent: int, features: bytes, terminal: bool) -> int:
+        """A new region that begins at a tree node and was reached from the region `parent`, if any."""
+        depth = 0 if parent == NONE else self.depth[parent] + 1
+        region = self.new(parent, depth, features, terminal, [])
+        if region == len(self.entry):
+            self.entry.append(entry)
+            self.search.append(None)
+        else:
+            self.entry[region] = entry
+            self.search[region] = None
+        return region
+
+
+class Tree:
+    """A search tree over a simulator.
+
+    A node keeps what it saw when it was generated: reward, features of every level, the observation, a snapshot to
+    return to, and (where a network is asked) a policy prior and a value.
+    """
+
+    def __init__(self, actions: int, levels: int, item_sizes: Sequence[int] | None = None) -> None:
+        self.actions = actions
+        self.item_sizes = list(item_sizes or [1] * levels)  # bytes a feature value takes, per level
+        self.nodes = Nodes()
+        self.regions = [Regions() for _ in range(levels - 1)]  # of level 1, 2, …
+        self.reward: list[float] = []
+        self.observation: list[Any] = []
+        self.snapshot: list[Any] = []
+        self.prior: list[Sequence[float] | None] = []
+        self.value: list[float | None] = []
+        self.root = NONE
+
+    @property
+    def levels(self) -> int:
+        """How many levels there are, the tree's own nodes included."""
+        return len(self.regions) + 1
+
+    def __len__(self) -> int:
+        """How many nodes the tree holds."""
+        return len(self.nodes.live)
+
+    def add(
+        self,
+        parent: int,
+        action: int,
+        features: Sequence[bytes],
+        *,
+        reward: float = 0.0,
+        terminal: bool = False,
+        observation: Any = None,
+        snapshot: Any = None,
+        prior: Sequence[float] | None = None,
+        value: float | None = None,
+    ) -> int:
+        """A new node with its features, lowest level first; the first node of all is the root."""
+        nodes = self.nodes
+        depth = 0 if parent == NONE else nodes.depth[parent] + 1
+        node = nodes.new(parent, depth, features[0], terminal, [NONE] * self.actions)
+        if node == len(self.reward):
+            self.reward.append(reward)
+            self.observation.append(observation)
+            self.snapshot.append(snapshot)
+            self.prior.append(prior)
+            self.value.append(value)
+            for regions in self.regions:
+                regions.of.append(NONE)
+        else:
+            self.reward[node], self.observation[node], self.snapshot[node] = reward, observation, snapshot
+            self.prior[node], self.value[node] = prior, value
+        if parent == NONE:
+            self.root = node
+        else:
+            nodes.children[parent][action] = node
+            nodes.action[node] = action
+        if self.regions:
+            self._colour(node, parent, features, terminal)
+        return node
+
+    def _colour(self, node: int, parent: int, features: Sequence[bytes], terminal: bool) -> None:
+        """Give a node its region on every level: its parent's, unless features of this level or above have changed."""
+        within = parent != NONE  # the levels seen so far, from the top, did not change
+        for level in range(len(self.regions), 0, -1):
+            regions = self.regions[level - 1]
+            before = NONE if parent == NONE else regions.of[parent]
+            if within and regions.features[before] == features[level]:
+                regions.of[node] = before
+                continue
+            # A region in another region of the level above is the first of its search and has no parent in it.
+            region = regions.begin(node, before if within else NONE, features[level], terminal)
+            regions.of[node] = region
+            if before != NONE:
+                regions.action[region] = len(regions.children[before])
+                regions.children[before].append(node)
+            within = False
+
+    def recolour(self, features: Sequence[bytes]) -> None:
+        """Give a tree of two levels other regions: by these features of the upper level, one vector per row."""
+        self.regions = [Regions()]
+        self.regions[0].of = [NONE] * len(self.reward)
+        for node in self.nodes.live:
+            vectors = (self.nodes.features[node], features[node])
+            self._colour(node, self.nodes.parent[node], vectors, self.nodes.terminal[node])
+
+    def reroot(self, root: int) -> None:
+        """Make a node the root and drop what is not below it: nodes, and regions that cannot be reached any more."""
+        nodes = self.nodes
+        keep = {root}
+        parent = nodes.parent
+        live = [root]
+        dropped = []
+        for node in nodes.live:
+            if parent[node] in keep:
+                keep.add(node)
+                live.append(node)
+            elif node != root:
+                dropped.append(node)
+        nodes.live = live
+        for node in dropped:
+            self.observation[node] = self.snapshot[node] = self.prior[node] = None
+        nodes.free += reversed(dropped)
+        nodes.parent[root] = NONE
+        self.root = root
+        for regions in self.regions:
+            self._reroot_regions(regions, keep)
+
+    def _reroot_regions(self, regions: Regions, keep: set[int]) -> None:
+        first = regions.of[self.root]
+        regions.entry[first] = self.root
+        live, entry = regions.live, regions.entry
+        regions.live = [region for region in live if entry[region] in keep]
+        dropped = [region for region in live if entry[region] not in keep]
+        for region in dropped:
+            regions.search[region] = None
+        regions.free += reversed(dropped)
+        regions.parent[first] = NONE
+        regions.children[first] = [node for node in regions.children[first] if node in keep]
+        for label, node in enumerate(regions.children[first]):
+            regions.action[regions.of[node]] = label
+
+    def path(self, node: int) -> list[int]:
+        """The actions from the root to a node."""
+        actions = []
+        while node != self.root:
+            actions.append(self.nodes.action[node])
+            node = self.nodes.parent[node]
+        return actions[::-1]
+
+    def high_level_states(self) -> list[int]:
+        """How many different abstract states are known, per level above the lowest, lowest first."""
+        return [len({regions.features[region] for region in regions.live}) for regions in self.regions]

@@ -1,0 +1,255 @@
+"""Online planning: plan a little, step, keep the subtree, and again until the episode ends."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from widthwise.core.budget import Budget
+from widthwise.core.driver import Driver, Evaluation, FeatureFunction
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Simulator, Step
+from widthwise.core.tree import NONE, Tree
+from widthwise.online.defaults import default_features
+from widthwise.online.policies import Behaviour, target
+from widthwise.online.values import LookAhead, look_ahead
+from widthwise.planners.discovery import Discovered, DiscoveringHierarchy
+from widthwise.planners.incremental import IHIW
+from widthwise.planners.levels import Hierarchy
+from widthwise.planners.simulated import OnSimulator, levels_of
+
+#: What a planning step may use when nothing is said: the paper's setting for mazes.
+STEPS = 30
+NODES = 500
+
+
+@dataclass(slots=True)
+class StepRecord:
+    """One executed step: what the search knew when the action was chosen."""
+
+    action: int
+    reward: float
+    look_ahead: LookAhead
+    behaviour: list[float]
+    target: list[float]
+    nodes: int  # in the tree when the action was chosen
+    kept: int  # of them, in the subtree that was kept
+    high_level_states: list[int]  # different ones known, per level above the lowest
+    interactions: int  # simulator steps for this action
+    restores: int
+
+
+@dataclass(slots=True)
+class Episode:
+    """What happened from reset to the end."""
+
+    actions: list[int] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    records: list[StepRecord] = field(default_factory=list)
+    interactions: int = 0  # simulator steps
+    restores: int = 0
+    seconds: float = 0.0
+    terminated: bool = False  # the environment ended it, by an end or by its limit
+    interrupted: bool = False
+
+    @property
+    def score(self) -> float:
+        """The sum of rewards."""
+        return sum(self.rewards)
+
+    @property
+    def steps(self) -> int:
+        """How many actions were executed."""
+        return len(self.actions)
+
+    def describe(self) -> dict[str, Any]:
+        """The episode as plain numbers and lists, ready to be written as JSON; the records come last."""
+        numbers = {"score": self.score, "steps": self.steps, **asdict(self)}
+        return {**{name: value for name, value in numbers.items() if name != "records"}, "records": numbers["records"]}
+
+
+#: Hears of every step before the tree is cut: the tree with its root at the state acted in, and the record.
+Recorder = Callable[[Tree, StepRecord], None]
+#: Says what a network makes of nodes, many at a time.
+Evaluate = Callable[[Sequence[Step]], Sequence[Evaluation]]
+#: An episode as a coroutine: yields a step to be evaluated, is sent the evaluation, returns the episode.
+Playing = Generator[Step, Evaluation, Episode]
+
+
+class OnlinePlanner:
+    """An agent that plans before every step.
+
+    `features` are those of the lowest level; a hierarchy brings its own for the levels above. Where either is missing,
+    the environment's own are taken (`online.defaults`). `budget` holds for one executed step: `steps`
+    simulator steps (30 if nothing is said), `seconds`, and `nodes` kept in the tree (500), at which planning stops;
+    `bytes` is not looked at.
+    `evaluate` brings priors, values and features from a network.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        planner: OnSimulator,
+        *,
+        budget: Budget | None = None,
+        features: FeatureFunction | None = None,
+        evaluate: Evaluate | None = None,
+        discount: float = 0.99,
+        behaviour: Behaviour | None = None,
+        target_temperature: float = 0.01,
+        max_steps: int | None = None,
+        keep_observations: bool = True,
+        recorder: Recorder | None = None,
+    ) -> None:
+        if not simulator.deterministic:
+            raise UsageError(
+                "this simulator declares that it is not deterministic: what the tree says of an action would not hold "
+                "when it is executed (sticky actions? run check-env)"
+            )
+        budget = budget or Budget()
+        if budget.steps is None and budget.seconds is None:
+            budget = replace(budget, steps=STEPS)
+        self.budget = replace(budget, nodes=budget.nodes or NODES)
+        self.simulator = simulator
+        self.planner = planner
+        self.planners, functions = levels_of(planner, features, default_features(simulator))
+        self.discovers = functions[0] if isinstance(planner, IHIW) else None
+        self.discovered: Discovered | None = None  # what IHIW found in the episode so far
+        if self.discovers is not None and evaluate is not None:
+            raise UsageError("IHIW discovers features in those of a function, not in those of a network")
+        self.driver = Driver(simulator, functions, keep_observations=keep_observations)
+        self.evaluate = evaluate
+        self.discount = discount
+        self.behaviour = behaviour or Behaviour()
+        self.target_temperature = target_temperature
+        self.max_steps = max_steps
+        self.recorder = recorder
+        self.episode = Episode()
+
+    def run(self, seed: int = 0) -> Episode:
+        """Play one episode; an interrupt ends it early and returns what there is."""
+        playing = self.play(seed)
+        try:
+            step = next(playing)
+            while True:
+                if self.evaluate is None:
+                    raise UsageError("nobody evaluates the nodes of this agent")
+                step = playing.send(self.evaluate([step])[0])
+        except StopIteration as end:
+            episode: Episode = end.value
+            return episode
+        except KeyboardInterrupt:
+            self.episode.interrupted = True
+            return self.episode
+
+    def play(self, seed: int = 0) -> Playing:
+        """Play one episode as a coroutine, so that many agents can share one evaluation (see `run_together`).
+
+        It yields only if the agent has `evaluate`; otherwise features come from functions and nobody is asked.
+        """
+        rng = random.Random(seed)
+        self.episode = episode = Episode()
+        driver = self.driver
+        driver.steps = driver.restores = 0
+        begun = time.perf_counter()
+        if self.discovers is not None:
+            self.discovered = Discovered(self.discovers)
+            driver.functions = [self.discovered.low, self.discovered.high]
+        first = driver.reset(seed)
+        root = driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)
+        hierarchy = self.hierarchy(rng)
+        while not driver.tree.nodes.terminal[root] and (self.max_steps is None or episode.steps < self.max_steps):
+            steps, restores = driver.steps, driver.restores
+            yield from self.plan(hierarchy)
+            record = self.choose(rng)
+            if driver.tree.nodes.children[root][record.action] == NONE:  # nothing could be explored: step blindly
+                step = driver.step(root, record.action)
+                driver.add(root, record.action, step, (yield step) if self.evaluate else None)
+            root = driver.tree.nodes.children[root][record.action]
+            record.reward = driver.tree.reward[root]
+            record.interactions, record.restores = driver.steps - steps, driver.restores - restores
+            if self.recorder is not None:
+                self.recorder(driver.tree, record)
+            hierarchy.reroot(root)
+            record.kept = len(driver.tree)
+            episode.actions.append(record.action)
+            episode.rewards.append(record.reward)
+            episode.records.append(record)
+            episode.interactions, episode.restores = driver.steps, driver.restores
+            episode.seconds = time.perf_counter() - begun
+        episode.terminated = driver.tree.nodes.terminal[root]
+        return episode
+
+    def hierarchy(self, rng: random.Random) -> Hierarchy:
+        """The planner at work on the tree of this episode."""
+        if self.discovered is not None:
+            return DiscoveringHierarchy(self.planners, self.driver.tree, rng, self.discovered)
+        return Hierarchy(self.planners, self.driver.tree, rng)
+
+    def plan(self, hierarchy: Hierarchy) -> Generator[Step, Evaluation, None]:
+        """Grow the tree within the budget of one step."""
+        driver, nodes, budget = self.driver, self.driver.tree.nodes, self.budget
+        room = (budget.nodes or NODES) - len(nodes.live)
+        left = room if budget.steps is None else min(room, budget.steps)
+        until = None if budget.seconds is None else time.perf_counter() + budget.seconds
+        requests = hierarchy.requests()
+        evaluated = self.evaluate is not None
+        try:
+            parent, action = next(requests)
+            while left > 0 and (until is None or time.perf_counter() < until):
+                left -= 1
+                if evaluated:
+                    step = driver.step(parent, action)
+                    node = driver.add(parent, action, step, (yield step))
+                else:
+                    node = driver.expand(parent, action)
+                parent, action = requests.send(node)
+        except StopIteration:
+            pass  # every level has run dry
+        requests.close()
+
+    def choose(self, rng: random.Random) -> StepRecord:
+        """An action by the behaviour policy, with what it was chosen from."""
+        tree = self.driver.tree
+        seen = look_ahead(tree, self.discount)
+        policy = self.behaviour(seen)
+        action = rng.choices(range(len(policy)), policy)[0]
+        return StepRecord(
+            action=action,
+            reward=0.0,
+            look_ahead=seen,
+            behaviour=policy,
+            target=target(seen, self.target_temperature),
+            nodes=len(tree),
+            kept=0,
+            high_level_states=tree.high_level_states(),
+            interactions=0,
+            restores=0,
+        )
+
+
+def run_together(agents: Sequence[OnlinePlanner], evaluate: Evaluate, seeds: Sequence[int]) -> list[Episode]:
+    """Play one episode with each agent, in lock-step: the nodes they generate are evaluated together."""
+    episodes: list[Episode | None] = [None] * len(agents)
+    playing: dict[int, Playing] = {}
+    waiting: dict[int, Step] = {}
+
+    def advance(index: int, evaluation: Evaluation | None) -> None:
+        try:
+            one = playing[index]
+            waiting[index] = next(one) if evaluation is None else one.send(evaluation)
+        except StopIteration as end:
+            episodes[index] = end.value
+
+    for index, (agent, seed) in enumerate(zip(agents, seeds, strict=True)):
+        agent.evaluate = evaluate
+        playing[index] = agent.play(seed)
+        advance(index, None)
+    while waiting:
+        asked, waiting = waiting, {}
+        for index, evaluation in zip(asked, evaluate(list(asked.values())), strict=True):
+            advance(index, evaluation)
+    return [episode for episode in episodes if episode is not None]

@@ -1,0 +1,138 @@
+"""Hierarchies on simulators: where a search finds successors, on the lowest level and above.
+
+On the lowest level a successor is what an action leads to. Above, it is the next region: asking a region for a
+successor resumes the search inside it until the features of the level change. A search is written once and runs on
+any level. Its `resume` goes on until a node leaves the region it searches (and returns that tree node), or until
+nothing is left (and returns None).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Protocol
+
+from widthwise import _native
+from widthwise.core.driver import Requests
+from widthwise.core.errors import UsageError
+from widthwise.core.tree import NONE, Nodes, Tree
+from widthwise.planners.iw import Width
+
+NEW = -1  # the label of "a successor not known yet" among the children of a region
+
+
+class Search(Protocol):
+    """A search of one level inside one region of the level above (on the top level: in the whole tree)."""
+
+    exhausted: bool
+
+    def resume(self) -> Requests:
+        """Go on until a node leaves the region, or nothing is left."""
+
+    def reset(self) -> None:
+        """Begin again with the nodes that are in the tree."""
+
+
+class SimulatorPlanner(Protocol):
+    """An algorithm that can be a level of a hierarchy on a simulator."""
+
+    @property
+    def width(self) -> Width:
+        """The size of the tuples that count."""
+
+    def search(self, space: Space, rng: random.Random) -> Search:
+        """A search of this kind."""
+
+
+class Space:
+    """Where a search of one level looks: the nodes of its level that lie in one region of the level above."""
+
+    def __init__(self, hierarchy: Hierarchy, level: int, outer: int) -> None:
+        self.hierarchy = hierarchy
+        self.tree = tree = hierarchy.tree
+        self.level = level
+        self.lowest = level == 0
+        self.outer = outer
+        self.top = level == len(tree.regions)
+        self.nodes: Nodes = tree.nodes if self.lowest else tree.regions[level - 1]
+        self.colours: Sequence[int] = [] if self.top else tree.regions[level].of
+        self.own: Sequence[int] = range(1 << 62) if self.lowest else tree.regions[level - 1].of  # tree node -> node
+
+    @property
+    def root(self) -> int:
+        """The node a search here begins with."""
+        entry = self.tree.root if self.top else self.tree.regions[self.level].entry[self.outer]
+        return self.own[entry]
+
+    def outside(self, entry: int) -> bool:
+        """Whether a tree node has left the region."""
+        return not self.top and self.colours[entry] != self.outer
+
+    def untried(self, node: int) -> list[int]:
+        """The labels under which a node may still have unknown successors."""
+        if self.lowest:
+            return [action for action, child in enumerate(self.nodes.children[node]) if child == NONE]
+        return [] if self.inner(node).exhausted else [NEW]
+
+    def known(self, node: int) -> list[int]:
+        """The tree nodes where the known successors of a node begin, those outside included."""
+        return [child for child in self.nodes.children[node] if child != NONE]
+
+    def successor(self, node: int, label: int) -> Requests:
+        """The next unknown successor, as the tree node where it begins; None if there is none."""
+        if self.lowest:
+            return (yield node, label)
+        return (yield from self.inner(node).resume())
+
+    def inner(self, node: int) -> Search:
+        """The search inside a region."""
+        searches = self.tree.regions[self.level - 1].search
+        search: Search | None = searches[node]
+        if search is None:
+            search = searches[node] = self.hierarchy.search(self.level - 1, node)
+        return search
+
+    def table(self, width: Width) -> _native.DepthTable:
+        """An empty table for depth-based novelty over the features of this level."""
+        if width not in (1, 2, "n"):
+            raise UsageError(f"on simulators a width is 1, 2 or n, not {width!r}")
+        return _native.DepthTable(0 if width == "n" else int(width), self.tree.item_sizes[self.level])
+
+
+class Hierarchy:
+    """A planner at work on a tree, with any number of levels."""
+
+    def __init__(self, planners: Sequence[SimulatorPlanner], tree: Tree, rng: random.Random) -> None:
+        """`planners` has one algorithm per level, lowest first; the tree has its root already."""
+        if len(planners) != tree.levels:
+            raise UsageError(f"{len(planners)} planners do not fit a tree of {tree.levels} levels")
+        self.planners = planners
+        self.tree = tree
+        self.rng = rng
+        self.top = self.search(len(planners) - 1, NONE)
+
+    def search(self, level: int, outer: int) -> Search:
+        """A new search of a level inside a region of the level above."""
+        return self.planners[level].search(Space(self, level, outer), self.rng)
+
+    def requests(self) -> Requests:
+        """The planner as a coroutine; it may be closed at any request and asked for anew."""
+        return self.top.resume()
+
+    def reroot(self, node: int) -> None:
+        """Take a step: keep what is below a node, and begin again exactly where something was lost.
+
+        The search on the top level always loses something; the search inside the root's region only if the step
+        stays in that region. Every other region is kept whole, with its table and labels.
+        """
+        tree = self.tree
+        stays = [regions.of[tree.root] == regions.of[node] for regions in tree.regions]
+        tree.reroot(node)
+        searches = [self.top]
+        for regions, stay in zip(reversed(tree.regions), reversed(stays), strict=True):
+            inside = regions.search[regions.of[node]]
+            if not stay or inside is None:
+                break
+            searches.append(inside)
+        for search in reversed(searches):  # from below: a level asks whether the searches inside have anything left
+            search.reset()

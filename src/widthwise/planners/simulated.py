@@ -1,0 +1,138 @@
+"""IW, breadth-first and depth-first search on simulators, and which planner and features each level has."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, cast
+
+from widthwise.core.driver import FeatureFunction, Requests
+from widthwise.core.errors import UsageError
+from widthwise.planners.count_rollout_iw import CountRolloutIW
+from widthwise.planners.hierarchical import HIW
+from widthwise.planners.incremental import IHIW
+from widthwise.planners.iw import IW, Width
+from widthwise.planners.levels import SimulatorPlanner, Space
+from widthwise.planners.rollout_iw import RolloutIW
+
+#: What may plan on a simulator; HIW has any of the others on its levels, IHIW finds its upper level by itself.
+OnSimulator = IW | RolloutIW | CountRolloutIW | HIW | IHIW
+
+
+class QueueIW:
+    """IW(w) as a level on a simulator: width n prunes duplicates only, which makes it breadth-first search."""
+
+    def __init__(self, planner: IW) -> None:
+        self.width: Width = planner.width
+        self.depth_first = planner.depth_first
+
+    def search(self, space: Space, rng: random.Random) -> QueueSearch:
+        """A queue in a space."""
+        return QueueSearch(space, self)
+
+
+class QueueSearch:
+    """IW(w) inside one region: a queue of novel nodes, each asked for all its successors."""
+
+    def __init__(self, space: Space, planner: QueueIW) -> None:
+        self.space = space
+        self.depth_first = planner.depth_first
+        self.table = space.table(planner.width)
+        self.queue: deque[tuple[int, list[int]]] = deque()  # nodes with the labels not tried yet
+        self.stepped = False  # it began with nodes in the tree already
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again with the nodes in the tree, in the order of the search; pruned ones are not followed."""
+        self.table.clear()
+        self.queue.clear()
+        root = self.space.root
+        self.table.insert(
+            self.space.nodes.features[root], 0 if self.depth_first else self.space.nodes.depth[root], root
+        )
+        self.stepped = bool(self.space.known(root))
+        pending = deque([root])
+        while pending:
+            node = pending.popleft()
+            if labels := self.space.untried(node):
+                self.queue.append((node, labels))
+            for entry in self.space.known(node):
+                if self.enters(node, entry):
+                    pending.append(self.space.own[entry])
+        self.exhausted = not self.queue
+
+    def resume(self) -> Requests:
+        """Expand nodes until one leaves the region, or the queue is empty."""
+        space, queue = self.space, self.queue
+        last = -1 if self.depth_first else 0
+        while not self.exhausted:
+            if not queue:
+                # Among nodes kept from before a step, new ones may have come out shallower: look once more.
+                self.exhausted = True
+                if self.stepped and not self.depth_first:
+                    self.reset()
+                continue
+            node, labels = queue[last]
+            entry = yield from space.successor(node, labels[0])
+            if entry is None or space.lowest:
+                labels.pop(0)
+                if not labels:
+                    del queue[last]
+            if entry is not None:
+                enters = self.enters(node, entry)
+                if space.outside(entry):
+                    return entry
+                if enters:
+                    child = space.own[entry]
+                    queue.append((child, space.untried(child)))
+        return None
+
+    def enters(self, node: int, entry: int) -> bool:
+        """Whether a successor is to be expanded too; it counts for novelty in any case."""
+        nodes, child = self.space.nodes, self.space.own[entry]
+        depth = 0 if self.depth_first else nodes.depth[node] + 1  # the depth 0 for all means: new at any depth
+        novel, _ = self.table.insert(nodes.features[child], depth, child)
+        return novel > 0 and not nodes.terminal[child] and not self.space.outside(entry)
+
+
+def levels_of(
+    planner: OnSimulator, lowest: FeatureFunction | None = None, defaults: Sequence[FeatureFunction] = ()
+) -> tuple[list[SimulatorPlanner], list[FeatureFunction | None]]:
+    """The planners and the features of the levels, lowest first.
+
+    `lowest` are the features of the lowest level. Where a level was given none it takes the environment's defaults,
+    which are listed lowest first as well.
+    """
+    if isinstance(planner, IHIW):
+        if planner != IHIW(high=planner.high, low=planner.low):
+            raise UsageError("on a simulator IHIW has its planners to choose, and no other options")
+        return [_level_planner(planner.low), _level_planner(planner.high)], [lowest or (*defaults, None)[0], None]
+    planners: list[Any] = []
+    features: list[Any] = []
+    while isinstance(planner, HIW):
+        if not planner.entry_in_table:
+            raise UsageError("on a simulator entries always count as seen in the region they were generated from")
+        planners.append(planner.high)
+        features.append(planner.features)
+        planner = planner.low
+    planners.append(planner)
+    features.append(lowest)
+    planners.reverse()
+    features.reverse()
+    for level, given in enumerate(features):
+        if given is None and level < len(defaults):
+            features[level] = defaults[level]
+        elif given is None and level > 0:
+            raise UsageError("this environment has no features of its own for a hierarchy: give HIW(features=...)")
+        elif given is not None and not callable(given):
+            raise UsageError(f"on a simulator features are a function of a step, not {given!r}")
+    return [_level_planner(one) for one in planners], features
+
+
+def _level_planner(planner: object) -> SimulatorPlanner:
+    if isinstance(planner, IW):
+        return QueueIW(planner)
+    if isinstance(planner, RolloutIW | CountRolloutIW) or hasattr(planner, "search"):
+        return cast(SimulatorPlanner, planner)
+    raise UsageError(f"{planner!r} cannot plan on a simulator: use IW, BFS, RolloutIW, CountRolloutIW, or HIW of them")

@@ -438,6 +438,7 @@ void bind_resumable_search(nb::module_& module) {
         .def_prop_ro("node_count", [](const Search& search) { return search.tree().size(); })
         .def_prop_ro("pending_pruned", &Search::pending_pruned,
                      "Pruned nodes that discovery has not looked at yet.")
+        .def_prop_ro("seconds", &Search::seconds, "Seconds spent in resume.")
         .def_prop_ro("generated", [](const Search& search) { return search.counters().generated; })
         .def_prop_ro("expanded", [](const Search& search) { return search.counters().expanded; })
         .def_prop_ro("pruned", [](const Search& search) { return search.counters().pruned; })

@@ -37,10 +37,11 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
     for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
         for (const std::uint32_t atom : *goal)
             for (const std::uint32_t rank : operators_->touching(atom)) helps_[rank] = 1;
-    for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
+    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) helps_[rank] = 1;
-        quiet_[rank] = helps_[rank] == 0 && touches_[rank] == 0 && !options_.record_pruned ? 1 : 0;
-    }
+    if (options_.record_pruned) return;
+    for (std::size_t rank = 0; rank < operators_->count(); ++rank)
+        quiet_[rank] = static_cast<std::uint8_t>((helps_[rank] | touches_[rank]) ^ 1U);
 }
 
 void Search::mark_touching(std::size_t level) {
@@ -312,6 +313,14 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
 }
 
 Event Search::resume(std::uint32_t index, std::span<NoveltyTable* const> tables, std::uint64_t pause_after) {
+    const double start = meter_->seconds();
+    const Event event = resume_region(index, tables, pause_after);
+    seconds_ += meter_->seconds() - start;
+    return event;
+}
+
+Event Search::resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
+                            std::uint64_t pause_after) {
     if (const Halt halt = meter_->poll(); halt != Halt::none) return halted(halt);
     Region& region = *regions_[index];
     region_index_ = index;

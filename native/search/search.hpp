@@ -131,6 +131,7 @@ public:
     std::size_t level_count() const { return levels_.size(); }
     const Abstraction& level(std::size_t index) const { return levels_[index]; }
     std::span<const Word> abstract_of(std::uint32_t region, std::size_t level) const;
+    double seconds() const { return seconds_; }  // spent in `resume`
     std::size_t alive_count() const {
         return static_cast<std::size_t>(std::count_if(regions_.begin(), regions_.end(),
                                                       [](const auto& region) { return region->alive; }));
@@ -141,6 +142,8 @@ public:
 private:
     template <class Table>
     Event run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at);
+    Event resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
+                        std::uint64_t pause_after);
     bool goal_holds(const Word* state) const;
     bool next_to_expand(Region& region);
     void project(const Word* state, std::size_t level, Word* out) const;
@@ -169,6 +172,7 @@ private:
     Tree tree_;
     std::vector<std::unique_ptr<Region>> regions_;
     Counters counters_;
+    double seconds_ = 0.0;
     std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
     std::vector<std::uint8_t> helps_;    // per rank: may make a goal true
     std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children

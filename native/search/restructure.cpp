@@ -120,8 +120,8 @@ bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTab
             regions_[index]->alive = true;
             continue;
         }
-        auto region = std::make_unique<Region>();
-        region->root = node;
+        auto region = new_region(node);
+        if (!region) return false;
         region->abstract = abstract_scratch_;
         region->replay = true;
         tree_.set_region(node, static_cast<std::uint32_t>(regions_.size()));
@@ -141,7 +141,7 @@ bool Search::replay_history() {
         region->frontier.clear();
         region->head = 0;
         if (!region->table || !remember(*region, nullptr, region->root)) return false;
-        if (!tree_.has(region->root, kExpanded)) region->frontier.push_back(region->root);
+        if (!tree_.has(region->root, kExpanded) && !append(region->frontier, region->root)) return false;
     }
     const auto node_count = static_cast<std::uint32_t>(tree_.size());
     for (std::uint32_t node = first; node < node_count; ++node) {
@@ -163,7 +163,7 @@ bool Search::replay_history() {
         }
         tree_.clear(node, kPruned);
         if (!remember(*region, tree_.state(parent), node)) return false;
-        if (!tree_.has(node, kExpanded)) region->frontier.push_back(node);
+        if (!tree_.has(node, kExpanded) && !append(region->frontier, node)) return false;
     }
     for (const auto& region : regions_) region->replay = false;
     return true;

@@ -53,6 +53,33 @@ void Search::mark_touching(std::size_t level) {
         if (!operators_->plain(rank)) touches_[rank] = 1;
 }
 
+Search::~Search() {
+    meter_->release(charged_);
+}
+
+bool Search::charge(std::size_t bytes) {
+    if (!meter_->charge(bytes)) return false;
+    charged_ += bytes;
+    return true;
+}
+
+bool Search::append(std::vector<std::uint32_t>& list, std::uint32_t node) {
+    if (list.size() == list.capacity()) {
+        const std::size_t more = std::max<std::size_t>(8, list.capacity() / 2);
+        if (!charge(more * sizeof(std::uint32_t))) return false;
+        list.reserve(list.capacity() + more);
+    }
+    list.push_back(node);
+    return true;
+}
+
+std::unique_ptr<Region> Search::new_region(std::uint32_t root) {
+    if (!charge(sizeof(Region) + level_begin_.back() * sizeof(Word))) return nullptr;
+    auto region = std::make_unique<Region>();
+    region->root = root;
+    return region;
+}
+
 std::unique_ptr<NoveltyTable> Search::new_table() {
     return make_table(*meter_, operators_->task().atom_count, options_.width, &tree_.states());
 }
@@ -128,14 +155,14 @@ Event Search::start() {
 }
 
 std::uint32_t Search::open_region(std::uint32_t node) {
-    auto region = std::make_unique<Region>();
-    region->root = node;
+    auto region = new_region(node);
+    if (!region) return kNone;
     project_all(tree_.state(node), region->abstract);
     region->table = new_table();
     if (!region->table) return kNone;
     if (!remember(*region, nullptr, node)) return kNone;
     const auto index = static_cast<std::uint32_t>(regions_.size());
-    if (!levels_.empty() || options_.depth_first) region->frontier.push_back(node);
+    if ((!levels_.empty() || options_.depth_first) && !append(region->frontier, node)) return kNone;
     tree_.set_region(node, index);
     tree_.clear(node, kPruned);
     counters_.depth = std::max(counters_.depth, tree_.depth(node));
@@ -271,11 +298,14 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
             }
             if (novel) {
                 counters_.depth = std::max(counters_.depth, depth);
-                if (queued) region.frontier.push_back(node);
+                if (queued && !append(region.frontier, node))
+                    return break_off({Stop::out_of_memory}, rank + 1);
             } else {
                 tree_.set(node, kPruned);
                 ++counters_.pruned;
-                pruned_nodes_.push_back(node);
+                // Only a hierarchy discovers features from pruned nodes.
+                if (!levels_.empty() && !append(pruned_nodes_, node))
+                    return break_off({Stop::out_of_memory}, rank + 1);
             }
             return true;
         };

@@ -101,6 +101,10 @@ public:
            std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
            std::vector<std::uint32_t> goal_neg, SearchOptions options);
 
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
+    ~Search();
+
     // Generates the root and opens region 0 at it. Stop::solved if the goal holds there, Stop::paused
     // otherwise.
     Event start();
@@ -153,6 +157,10 @@ private:
     void mark_touching(std::size_t level);
     Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
+    // Lists of nodes and regions, charged to the meter like everything else; false if the limit forbids them.
+    bool append(std::vector<std::uint32_t>& list, std::uint32_t node);
+    bool charge(std::size_t bytes);
+    std::unique_ptr<Region> new_region(std::uint32_t root);
     std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how,
                                             bool first_only);
     bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table,
@@ -173,6 +181,7 @@ private:
     std::vector<std::unique_ptr<Region>> regions_;
     Counters counters_;
     double seconds_ = 0.0;
+    std::size_t charged_ = 0;            // by `charge`
     std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
     std::vector<std::uint8_t> helps_;    // per rank: may make a goal true
     std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children

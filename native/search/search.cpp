@@ -48,7 +48,8 @@ void Search::mark_touching(std::size_t level) {
     const Abstraction& abstraction = levels_[level];
     if (abstraction.function) std::fill(touches_.begin(), touches_.end(), 1);
     for (const std::uint32_t literal : abstraction.literals)
-        for (const std::uint32_t rank : operators_->touching(literal >> 1)) touches_[rank] = 1;
+        for (const std::uint32_t rank : operators_->touching(literal >> 1))
+            touches_[rank] = 1, quiet_[rank] = 0;
     for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) touches_[rank] = 1;
 }
@@ -261,16 +262,32 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 return true;
             }
 
+            // An entry without novelty above is no node of the tree unless somebody wants to see it.
+            NoveltyTable* above = entry && level < tables.size() ? tables[level] : nullptr;
+            const Word* now = entry ? abstract_scratch_.data() + level_begin_[level] : nullptr;
+            const Word* before = entry ? region.abstract.data() + level_begin_[level] : nullptr;
+            const bool dull = above && !solved && !above->novel(before, now);
+            if (dull && !options_.record_pruned) {
+                if (novel && options_.entry_in_table && !whole_states && !table.insert(state, child))
+                    return break_off({Stop::out_of_memory}, rank);
+                ++counters_.generated;
+                ++counters_.pruned_entries;
+                return true;
+            }
+
             // From here on the child is a node of the tree.
             const std::uint32_t depth = tree_.depth(parent) + 1;
             const std::uint32_t node = tree_.add(parent, operators_->operator_at(rank), depth);
             if (node == kNone) return break_off({Stop::out_of_memory}, rank);
             std::memcpy(tree_.state(node), child, word_count * sizeof(Word));
             ++counters_.generated;
-            tree_.set_region(node, region_index_);
+            tree_.set_region(node, entry && !solved ? kNone : region_index_);
             if (entry) tree_.set(node, kEntry);
-            if (solved) tree_.set(node, kGoal);
-
+            if (solved) {
+                tree_.set(node, kGoal);
+                counters_.depth = std::max(counters_.depth, depth);
+                return break_off({Stop::solved, node}, rank + 1);
+            }
             if (novel && (!entry || options_.entry_in_table)) {
                 bool kept;
                 if constexpr (whole_states)
@@ -279,20 +296,12 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                     kept = table.insert(state, tree_.state(node));
                 if (!kept) return break_off({Stop::out_of_memory}, rank + 1);
             }
-            if (solved) {
-                counters_.depth = std::max(counters_.depth, depth);
-                return break_off({Stop::solved, node}, rank + 1);
+            if (dull) {
+                tree_.set(node, kPruned);
+                ++counters_.pruned_entries;
+                return true;
             }
             if (entry) {
-                tree_.set_region(node, kNone);
-                NoveltyTable* above = level < tables.size() ? tables[level] : nullptr;
-                const Word* now = abstract_scratch_.data() + level_begin_[level];
-                const Word* before = region.abstract.data() + level_begin_[level];
-                if (above && !above->novel(before, now)) {
-                    tree_.set(node, kPruned);
-                    ++counters_.pruned_entries;
-                    return true;
-                }
                 if (above && !above->insert(before, now)) return break_off({Stop::out_of_memory}, rank + 1);
                 return break_off({Stop::entered, node, static_cast<std::uint32_t>(level)}, rank + 1);
             }

@@ -1,6 +1,6 @@
 """What each choice inside IHIW(1,1) is worth: coverage of single goals with one option changed at a time.
 
-Prints and writes `docs/results/ihiw-choices.md`. Run: `python benchmarks/ihiw_choices.py` with WIDTHWISE_BENCHMARKS set.
+Prints and writes `docs/results/ihiw-choices.md`. Run `python benchmarks/ihiw_choices.py` with WIDTHWISE_BENCHMARKS set.
 """
 
 from __future__ import annotations

@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from widthwise.classical.solve import Discovered, Result
     from widthwise.classical.task import Task
 
-#: What each ending means, for those without a reason of their own.
-_MEANING = {
-    Status.OUT_OF_NODES: "the node limit was reached; this says nothing about whether a plan exists",
-    Status.OUT_OF_TIME: "the time limit was reached; this says nothing about whether a plan exists",
-    Status.OUT_OF_MEMORY: "the memory limit was reached; this says nothing about whether a plan exists",
-    Status.INTERRUPTED: "interrupted; these are the counts so far",
-}
 _STORY_SHOWN = 6
 
 
@@ -66,8 +59,7 @@ def summarize(result: Result, asked: str) -> None:
         steps = "the goal holds already" if not plan else count(len(plan), "step")
         tell(f"{by}; {steps}, cost {number_text(result.cost or 0)}, checked by the validator.")
     else:
-        meaning = result.reason or _MEANING.get(result.status, "")
-        told = meaning if name in meaning else f"{name}: {meaning}"
+        told = result.reason if name in result.reason else f"{name}: {result.reason}"
         tell(f"{result.status}: {told}.")
     seconds = result.seconds
     nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"

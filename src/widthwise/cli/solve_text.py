@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from widthwise.classical.plan import Plan, number_text
 from widthwise.cli.common import count, duration
-from widthwise.core.result import Status
+from widthwise.core.result import REASONS, Status
 
 if TYPE_CHECKING:
     from widthwise import _native
@@ -140,7 +140,7 @@ def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter)
     nodes = sum(result.generated for result in results)
     text += f"; {count(nodes, 'node')} generated, {duration(meter.seconds)} in all."
     if len(results) < goals:
-        why = _MEANING[results[-1].status].partition(";")[0]
+        why = REASONS[results[-1].status].partition(";")[0]
         text += f" {count(goals - len(results), 'goal')} not tried: {why}."
     tell(text)
 

@@ -303,6 +303,10 @@ class Search:
         """Pruned nodes that discovery has not looked at yet."""
 
     @property
+    def seconds(self) -> float:
+        """Seconds spent in resume."""
+
+    @property
     def generated(self) -> int: ...
     @property
     def expanded(self) -> int: ...

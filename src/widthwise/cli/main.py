@@ -15,14 +15,17 @@ from widthwise.version import __version__
 
 #: The commands in the order of the help. Each is a module here with add_parser(subparsers) and
 #: run(args) -> int; it imports what is heavy inside run, so that the help stays quick.
-COMMANDS = ("solve", "validate", "ground", "bounds", "check_env", "bench", "report", "examples", "demo")
+COMMANDS = ("solve", "validate", "ground", "bounds", "play", "check_env", "bench", "report", "examples", "demo")
 
 _DESCRIPTION = """\
-Width-based planning for PDDL tasks: keep a state only if it shows something new.
+Width-based planning for PDDL tasks and simulators: keep a state only if it shows something new.
 
 A first task:
   widthwise examples corridor --out corridor
-  widthwise solve corridor/domain.pddl corridor/problem.pddl"""
+  widthwise solve corridor/domain.pddl corridor/problem.pddl
+
+A first simulator:
+  widthwise play maze-small"""
 
 _EPILOG = """\
 exit codes:

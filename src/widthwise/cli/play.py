@@ -191,12 +191,13 @@ def _result(episode: Episode, header: dict[str, Any], late: bool) -> dict[str, A
 
 
 def _text(result: dict[str, Any]) -> str:
+    known = result["high_level_states"]
+    hierarchy = f", at most {count(known, 'high-level state')} known at once" if known else ""
     return (
         f"{result['status']}: score {result['score']:g} after {count(result['steps'], 'step')}, "
         f"by {result['planner']}\n"
-        f"{count(result['interactions'], 'interaction')} with the simulator, {count(result['restores'], 'restore')}, "
-        f"at most {count(result['high_level_states'], 'high-level state')} known at once; "
-        f"{duration(result['seconds'])}"
+        f"{count(result['interactions'], 'interaction')} with the simulator, "
+        f"{count(result['restores'], 'restore')}{hierarchy}; {duration(result['seconds'])}"
     )
 
 

@@ -25,8 +25,8 @@ Commit {commit}, Widthwise {version}, Python {python}; {cpu}, {cores} cores.
 
 Fetch the key, reach the door (+1), touch no wall (-1, the end). Nothing is learned: before each step the agent plans
 with so many simulator steps, in a tree of so many nodes at most, then acts by the behaviour policy `ties` (discount
-0.99). {seeds} seeds each. The flat planners look at the agent's cell, or at the image in 2x2 or 4x4 tiles of 256 values;
-HIW(1,1) looks at the tiles above (Count-based Rollout IW) and at the cell below (Rollout IW).
+0.99). {seeds} seeds each. The flat planners look at the agent's cell, or at the image in 2x2 or 4x4 tiles of 256
+values; HIW(1,1) looks at the tiles above (Count-based Rollout IW) and at the cell below (Rollout IW).
 
 In each field: episodes that reached the door with the key, and the median steps of those (shortest possible: {small}
 and {large}). The median of interactions, over all episodes, is below.
@@ -142,7 +142,7 @@ def plots(cells: dict[Cell, list[Line]], settings: Line) -> dict[str, str]:
             fields = figure.subplots(2, len(settings["nodes"]), squeeze=False, sharex=True)
             for maze, row in zip(SHORTEST, fields, strict=True):
                 for nodes, axes in zip(settings["nodes"], row, strict=True):
-                    draw(axes, cells, settings, maze, nodes, of)
+                    draw(axes, cells, settings, maze=maze, nodes=nodes, of=of)
                     axes.set_title(f"{maze}, tree of {nodes} nodes")
                     if name == "success":
                         axes.set_ylim(-4, 104)
@@ -160,7 +160,7 @@ def plots(cells: dict[Cell, list[Line]], settings: Line) -> dict[str, str]:
     return made
 
 
-def draw(axes: Any, cells: dict[Cell, list[Line]], settings: Line, maze: str, nodes: int, of: Any) -> None:
+def draw(axes: Any, cells: dict[Cell, list[Line]], settings: Line, *, maze: str, nodes: int, of: Any) -> None:
     """A curve per planner; planners side by side, so that equal ones do not hide each other."""
     count = len(settings["planners"])
     for number, planner in enumerate(settings["planners"]):

@@ -31,7 +31,8 @@ _EPILOG = """\
 exit codes:
   0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes),
   22 out of memory, 23 out of time, 31 bad input, 34 unsupported input,
-  2 wrong usage, 130 interrupted; validate: 0 valid, 1 not valid
+  2 wrong usage, 130 interrupted; validate: 0 valid, 1 not valid; play: 0 played to the
+  end, 12 below --goal-score; check-env: 0 no check failed, 12 otherwise
 
 Results go to stdout, messages to stderr. `widthwise COMMAND --help` tells more."""
 

@@ -80,8 +80,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--low-features",
         metavar="WHAT",
-        help="features of the lowest level: cells, cells+key, pixels, ram, observation, tiles:WxH or tiles:WxH:V "
-        "(default: the environment's own)",
+        help="features of the lowest level: cells, cells+key, pixels, ram, observation, tiles:WxH, tiles:WxH:V, or "
+        "module:function, a function of a step (default: the environment's own)",
     )
     group.add_argument(
         "--budget", type=whole_number, default=30, metavar="N", help="simulator steps per action (default 30)"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import UsageError
@@ -100,7 +102,24 @@ def agent_features(args: argparse.Namespace) -> Any:
     kind, _, rest = text.partition(":")
     if kind == "tiles" and rest:
         return tiles_of(rest, None)
-    raise UsageError(f"there are no features {text!r}: take {', '.join(plain)}, tiles:WxH or tiles:WxH:V")
+    if rest:
+        return _own(kind, rest)
+    raise UsageError(
+        f"there are no features {text!r}: take {', '.join(plain)}, tiles:WxH, tiles:WxH:V, or module:function"
+    )
+
+
+def _own(module: str, name: str) -> Any:
+    """A function of a step from somebody's own module."""
+    if "" not in sys.path and "." not in sys.path:
+        sys.path.insert(0, "")  # people mean a file in the current folder
+    try:
+        function = getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{module}:{name}: {error}") from None
+    if not callable(function):
+        raise UsageError(f"{module} has no function {name!r}")
+    return function
 
 
 def tiles_of(text: str, values: int | None) -> Tiles:

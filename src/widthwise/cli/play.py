@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
 import time
 from dataclasses import replace
@@ -53,7 +52,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("env", metavar="ENV", help="the simulator")
     group = parser.add_argument_group("planning")
-    group.add_argument("--planner", choices=PLANNERS, default="hiw", help="the planner (default hiw)")
+    group.add_argument(
+        "--planner", choices=PLANNERS, default="hiw", help="the planner (default hiw); bfs is iw with the width n"
+    )
     group.add_argument(
         "--width", metavar="W", help="its widths, high level first: 1, 2 or n, as in 1,1 or n,1 (default 1 each)"
     )
@@ -135,8 +136,12 @@ def run(args: argparse.Namespace) -> int:
         "max_steps": args.max_steps,
         "seed": args.seed,
         "version": __version__,
-        "command": shlex.join(["widthwise", *sys.argv[1:]]) if sys.argv else "",
     }
+    if args.record is not None:
+        from widthwise.experiments.runner import describe_run
+
+        made = describe_run({}, ["widthwise", *sys.argv[1:]])
+        header |= {name: made[name] for name in ("command", "commit", "versions", "machine")}
     with Watch(args, world, header) as watch:
         agent.recorder = _Clock(agent, watch, args.max_time)
         episode = agent.run(args.seed)

@@ -114,7 +114,7 @@ class Watch:
         """Write the last step down: what was kept of its tree is known only now."""
         if self.record is None or self.waiting is None:
             return
-        line, record = self.waiting
+        (line, record), self.waiting = self.waiting, None  # an interrupt must not write it twice
         self.record.add(
             {
                 **line,
@@ -129,7 +129,6 @@ class Watch:
                 "restores": record.restores,
             }
         )
-        self.waiting = None
 
     def _caption(self, record: StepRecord) -> list[str]:
         lines = [
@@ -146,7 +145,8 @@ class Watch:
         """The episode is over: finish the files."""
         if self.view is not None:
             self.view.end()
-        self._flush()
+        if self.waiting is not None and self.waiting[0]["step"] < episode.steps:
+            self._flush()  # an interrupt may come after a decision and before the step
         if self.record is not None:
             self.record.finish({"kind": "result", **result, "final": self.follower.info()})
         if self.film is not None:

@@ -33,6 +33,8 @@ and {large}). The median of interactions, over all episodes, is below.
 
 {tables}
 
+Planners that never reached the door are not drawn.
+
 ![Success over the budget](mazes-planning-success.svg)
 
 ![Steps to the door over the budget](mazes-planning-steps.svg)
@@ -40,6 +42,15 @@ and {large}). The median of interactions, over all episodes, is below.
 ## What it shows
 
 {findings}
+
+Flat planners over tiles run dry after a handful of nodes: while the agent stays in a tile the mean of the tile does not
+change, so nothing is novel. Over cells they see everything once, but in one tree the cells behind the key are old, so
+only steps that happen to lead over the key help. In the hierarchy the tiles tell rooms apart and show that the key is
+gone, and the cells do the rest.
+
+More is not always better. Where no action is rewarded the agent follows the largest subtree, and a large tree that is
+kept from step to step can hold it in a part that is well explored. A full tree ends planning early, and stepping
+makes room.
 
 ## Interactions with the simulator per episode, median of all
 
@@ -162,8 +173,9 @@ def plots(cells: dict[Cell, list[Line]], settings: Line) -> dict[str, str]:
 
 def draw(axes: Any, cells: dict[Cell, list[Line]], settings: Line, *, maze: str, nodes: int, of: Any) -> None:
     """A curve per planner; planners side by side, so that equal ones do not hide each other."""
-    count = len(settings["planners"])
-    for number, planner in enumerate(settings["planners"]):
+    shown = [name for name in settings["planners"] if any(won(cells[one]) for one in list(cells) if one[2] == name)]
+    count = len(shown)
+    for number, planner in enumerate(shown):
         kind, _, features = planner.partition(" ")
         values = [of(cells[maze, f"{budget} steps, {nodes} nodes", planner]) for budget in settings["budgets"]]
         shift = 1 + 0.03 * (number - count / 2)

@@ -48,9 +48,9 @@ change, so nothing is novel. Over cells they see everything once, but in one tre
 only steps that happen to lead over the key help. In the hierarchy the tiles tell rooms apart and show that the key is
 gone, and the cells do the rest.
 
-More is not always better. Where no action is rewarded the agent follows the largest subtree, and a large tree that is
-kept from step to step can hold it in a part that is well explored. A full tree ends planning early, and stepping
-makes room.
+More is not always better. Where no action is rewarded the agent follows the largest subtree. With a large tree of few
+abstract states that can lead it round the rooms and past the key until its steps are used up: so did seed 0 of HIW(1,1)
+4x4 in maze-large with 300 steps and 2000 nodes (`widthwise play maze-large --tiles 4x4 --budget 300 --nodes 2000`).
 
 ## Interactions with the simulator per episode, median of all
 

@@ -60,6 +60,9 @@ SOLVE = [
     ("torn", ["--planner", "ihiw"], 12, "exhausted"),
     ("torn", KEY, 12, "exhausted"),
     ("locked", ["--planner", "iw"], 11, "unsolvable"),
+    # Limits and widths that no run could reach are no limits.
+    ("corridor", ["--max-nodes", "1e30", "--max-memory", "1e30"], 0, "solved"),
+    ("corridor", ["--planner", "iw", "--width", "99999999999"], 0, "solved"),
 ]
 WRONG = [
     [],
@@ -70,6 +73,7 @@ WRONG = [
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "0"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "1,1"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "two"],
+    ["solve", "{domain}", "{problem}", "--planner", "ihiw", "--width", "30,1"],
     ["solve", "{domain}", "{problem}", "--planner", "bfs", "--width", "2"],
     ["solve", "{domain}", "{problem}", "--planner", "hiw"],
     ["solve", "{domain}", "{problem}", "--planner", "hiw", "--high", "(hold *)"],

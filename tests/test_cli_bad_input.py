@@ -22,6 +22,7 @@ BAD: dict[str, tuple[str | bytes, str | bytes, int, str]] = {
     "a parenthesis too many": (DOMAIN + ")", PROBLEM, 31, "domain.pddl:"),
     "files exchanged": (PROBLEM, DOMAIN, 31, "domain.pddl:"),
     "another domain": (DOMAIN, PROBLEM.replace(":domain corridor", ":domain gripper"), 31, "gripper"),
+    "another domain with other types": (EXAMPLES["gripper"].domain(), PROBLEM, 31, "belongs to domain 'corridor'"),
     "undeclared predicate": (DOMAIN.replace("(have-key))", "(hav-key))", 1), PROBLEM, 31, "'have-key'"),
     "undeclared object": (DOMAIN, PROBLEM.replace("(at p0)", "(at p9)"), 31, "p9"),
     "undeclared type": (DOMAIN, PROBLEM.replace("- position", "- place"), 31, "place"),

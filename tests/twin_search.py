@@ -109,7 +109,7 @@ class World:
 
     def table(self, recorded):
         """The tree as rows; without `recorded` those nodes are left out that a search does not need to build."""
-        kept = [node for node in self.nodes if recorded or not node.pruned or node.entry]
+        kept = [node for node in self.nodes if recorded or not node.pruned]
         number = {id(node): index for index, node in enumerate(kept)}
         return [
             (

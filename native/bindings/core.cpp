@@ -93,12 +93,13 @@ std::shared_ptr<Task> build_task(std::uint32_t atom_count, const std::vector<Ope
     return task;
 }
 
-// Lets Python handle pending signals. True if one of them asks to stop (Ctrl-C); the exception is swallowed
-// because the search then ends by itself and reports what it found.
+// Lets Python handle pending signals. True if one of them asks to stop. Ctrl-C is swallowed, because the
+// kernel then ends by itself and reports what it found; any other exception stays pending and is raised when
+// the kernel returns.
 bool signals_say_stop() {
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() == 0) return false;
-    PyErr_Clear();
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) PyErr_Clear();
     return true;
 }
 

@@ -37,10 +37,8 @@ using Ids = std::vector<std::uint32_t>;
 // objects.
 using Outcome = std::variant<std::shared_ptr<Task>, Halt, std::tuple<bool, std::uint32_t, Ids>>;
 
-Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, Meter& meter) {
-    const std::span word_span(words.data(), words.size());
-    const std::span number_span(numbers.data(), numbers.size());
-    const nb::gil_scoped_release unlocked;
+Outcome ground_unlocked(std::span<const std::int32_t> word_span, std::span<const double> number_span,
+                        Meter& meter) {
     try {
         return widthwise::ground::ground(widthwise::ground::unpack(word_span, number_span), meter);
     } catch (const widthwise::Halted& halted) {
@@ -50,6 +48,18 @@ Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, M
     } catch (const Flaw& flaw) {
         return std::tuple(flaw.kind == Flaw::Kind::missing_cost, flaw.number, flaw.objects);
     }
+}
+
+Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, Meter& meter) {
+    const std::span word_span(words.data(), words.size());
+    const std::span number_span(numbers.data(), numbers.size());
+    Outcome outcome;
+    {
+        const nb::gil_scoped_release unlocked;
+        outcome = ground_unlocked(word_span, number_span, meter);
+    }
+    raise_pending();
+    return outcome;
 }
 
 std::tuple<std::shared_ptr<Task>, Ids, Ids> restrict_task(const Task& task, const Ids& goal_pos,

@@ -85,6 +85,12 @@ const Word* words_of(const Operators& operators, const State& state) {
     return state.words.data();
 }
 
+[[noreturn]] void raise_halted() {
+    raise_pending();
+    PyErr_SetString(PyExc_InterruptedError, "the meter said to stop");
+    throw nb::python_error();
+}
+
 EventTuple to_tuple(const Event& event) {
     return {event.stop, event.node == kNone ? std::nullopt : std::optional(event.node), event.level};
 }
@@ -101,7 +107,6 @@ std::vector<Abstraction> to_abstractions(const std::shared_ptr<const Operators>&
             abstraction.literals = std::move(*literals);
         } else {
             const std::size_t words = operators->word_count();
-            // Shared, because a search may be copied nowhere but its functions are destroyed without the
             // lock.
             abstraction.function = [function = std::get<nb::callable>(level), words](const Word* state) {
                 const nb::gil_scoped_acquire gil;
@@ -163,8 +168,7 @@ void bind_states(nb::module_& module) {
                     const nb::gil_scoped_release unlocked;
                     new (self) PyOperators(std::make_shared<const Operators>(std::move(task), seed, meter));
                 } catch (const Halted&) {
-                    PyErr_SetString(PyExc_InterruptedError, "the meter said to stop");
-                    throw nb::python_error();
+                    raise_halted();
                 }
             },
             "task"_a, "seed"_a.none() = nb::none(), "meter"_a.none() = nb::none(),
@@ -345,8 +349,13 @@ void bind_resumable_search(nb::module_& module) {
                     if (table) check_table(search, plain.size(), 0, *table);
                     plain.push_back(table ? table->table.get() : nullptr);
                 }
-                const nb::gil_scoped_release unlocked;
-                return to_tuple(search.resume(region, plain, pause_after.value_or(~std::uint64_t{0})));
+                Event event;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    event = search.resume(region, plain, pause_after.value_or(~std::uint64_t{0}));
+                }
+                raise_pending();
+                return to_tuple(event);
             },
             "region"_a, "tables"_a = std::vector<Table*>{}, "pause_after"_a.none() = nb::none(),
             "Go on with a region until something happens: (why, node, level).",
@@ -377,9 +386,11 @@ void bind_resumable_search(nb::module_& module) {
                     if (literal / 2 >= search.operators().task().atom_count)
                         throw nb::index_error("an atom is out of range");
                 std::optional<Ids> open;
-                {
+                try {
                     const nb::gil_scoped_release unlocked;
                     open = search.restructure(literals, *table.table, {fresh_table, rebuild_changed, wake});
+                } catch (const Halted&) {
+                    raise_halted();
                 }
                 if (!open) throw std::bad_alloc();
                 return *open;
@@ -438,6 +449,7 @@ void bind_resumable_search(nb::module_& module) {
         .def_prop_ro("node_count", [](const Search& search) { return search.tree().size(); })
         .def_prop_ro("pending_pruned", &Search::pending_pruned,
                      "Pruned nodes that discovery has not looked at yet.")
+        .def_prop_ro("seconds", &Search::seconds, "Seconds spent in resume.")
         .def_prop_ro("generated", [](const Search& search) { return search.counters().generated; })
         .def_prop_ro("expanded", [](const Search& search) { return search.counters().expanded; })
         .def_prop_ro("pruned", [](const Search& search) { return search.counters().pruned; })

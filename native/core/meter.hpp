@@ -6,6 +6,7 @@
 // every few hundred nodes.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -72,7 +73,7 @@ private:
     std::uint64_t bytes_ = 0;
     std::uint64_t peak_bytes_ = 0;
     double next_look_ = 0.0;
-    bool interrupted_ = false;
+    std::atomic<bool> interrupted_ = false;  // the one thing another thread may change while a kernel works
 };
 
 }  // namespace widthwise

@@ -17,6 +17,12 @@ namespace widthwise {
 
 namespace {
 
+// Looks at the meter now and then. The tree is half recoloured when this throws: the search is over.
+void look(Meter& meter, std::size_t step) {
+    if (step % 4096 != 0) return;
+    if (const Halt halt = meter.poll(); halt != Halt::none) throw Halted{halt};
+}
+
 bool any_differs(std::span<const std::uint32_t> atoms, const Word* left, const Word* right) {
     return std::any_of(atoms.begin(), atoms.end(),
                        [&](std::uint32_t atom) { return test_bit(left, atom) != test_bit(right, atom); });
@@ -72,6 +78,7 @@ std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> l
     std::vector<std::uint32_t> entries;
     const auto node_count = static_cast<std::uint32_t>(tree_.size());
     for (std::uint32_t node = 1; node < node_count; ++node) {
+        look(*meter_, node);
         if (tree_.has(node, kEntry)) {
             if (all) {
                 entries.push_back(node);
@@ -104,7 +111,9 @@ bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTab
         for (const auto& region : regions_) region->alive = region->root == 0;
     // The first region is alive whatever its features, and it may show the new one.
     if (!table.insert(nullptr, regions_[0]->abstract.data() + level_begin_[level])) return false;
+    std::size_t judged = 0;
     for (const std::uint32_t node : entries) {
+        look(*meter_, ++judged);
         project_all(tree_.state(node), abstract_scratch_);
         const Word* now = abstract_scratch_.data() + level_begin_[level];
         const std::uint32_t index = tree_.region(node);
@@ -120,8 +129,8 @@ bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTab
             regions_[index]->alive = true;
             continue;
         }
-        auto region = std::make_unique<Region>();
-        region->root = node;
+        auto region = new_region(node);
+        if (!region) return false;
         region->abstract = abstract_scratch_;
         region->replay = true;
         tree_.set_region(node, static_cast<std::uint32_t>(regions_.size()));
@@ -134,18 +143,22 @@ bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTab
 // A parent comes before its children, so one pass in the order of generation does it.
 bool Search::replay_history() {
     std::uint32_t first = std::exchange(recolour_from_, kNone);
+    std::size_t replayed = 0;
     for (const auto& region : regions_) {
         if (!region->replay) continue;
+        look(*meter_, ++replayed);
         first = std::min(first, region->root);
         region->table = new_table();
         region->frontier.clear();
         region->head = 0;
+        region->expanding = kNone;
         if (!region->table || !remember(*region, nullptr, region->root)) return false;
-        if (!tree_.has(region->root, kExpanded)) region->frontier.push_back(region->root);
+        if (!tree_.has(region->root, kExpanded) && !append(region->frontier, region->root)) return false;
     }
     const auto node_count = static_cast<std::uint32_t>(tree_.size());
     for (std::uint32_t node = first; node < node_count; ++node) {
         if (node == 0) continue;
+        look(*meter_, node);
         const std::uint32_t parent = tree_.parent(node);
         const std::uint32_t index = tree_.region(parent);
         Region* region = index == kNone ? nullptr : regions_[index].get();
@@ -163,7 +176,7 @@ bool Search::replay_history() {
         }
         tree_.clear(node, kPruned);
         if (!remember(*region, tree_.state(parent), node)) return false;
-        if (!tree_.has(node, kExpanded)) region->frontier.push_back(node);
+        if (!tree_.has(node, kExpanded) && !append(region->frontier, node)) return false;
     }
     for (const auto& region : regions_) region->replay = false;
     return true;

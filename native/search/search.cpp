@@ -37,19 +37,48 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
     for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
         for (const std::uint32_t atom : *goal)
             for (const std::uint32_t rank : operators_->touching(atom)) helps_[rank] = 1;
-    for (std::size_t rank = 0; rank < operators_->count(); ++rank) {
+    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) helps_[rank] = 1;
-        quiet_[rank] = helps_[rank] == 0 && touches_[rank] == 0 && !options_.record_pruned ? 1 : 0;
-    }
+    if (options_.record_pruned) return;
+    for (std::size_t rank = 0; rank < operators_->count(); ++rank)
+        quiet_[rank] = static_cast<std::uint8_t>((helps_[rank] | touches_[rank]) ^ 1U);
 }
 
 void Search::mark_touching(std::size_t level) {
     const Abstraction& abstraction = levels_[level];
     if (abstraction.function) std::fill(touches_.begin(), touches_.end(), 1);
     for (const std::uint32_t literal : abstraction.literals)
-        for (const std::uint32_t rank : operators_->touching(literal >> 1)) touches_[rank] = 1;
+        for (const std::uint32_t rank : operators_->touching(literal >> 1))
+            touches_[rank] = 1, quiet_[rank] = 0;
     for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) touches_[rank] = 1;
+}
+
+Search::~Search() {
+    meter_->release(charged_);
+}
+
+bool Search::charge(std::size_t bytes) {
+    if (!meter_->charge(bytes)) return false;
+    charged_ += bytes;
+    return true;
+}
+
+bool Search::append(std::vector<std::uint32_t>& list, std::uint32_t node) {
+    if (list.size() == list.capacity()) {
+        const std::size_t more = std::max<std::size_t>(8, list.capacity() / 2);
+        if (!charge(more * sizeof(std::uint32_t))) return false;
+        list.reserve(list.capacity() + more);
+    }
+    list.push_back(node);
+    return true;
+}
+
+std::unique_ptr<Region> Search::new_region(std::uint32_t root) {
+    if (!charge(sizeof(Region) + level_begin_.back() * sizeof(Word))) return nullptr;
+    auto region = std::make_unique<Region>();
+    region->root = root;
+    return region;
 }
 
 std::unique_ptr<NoveltyTable> Search::new_table() {
@@ -127,14 +156,14 @@ Event Search::start() {
 }
 
 std::uint32_t Search::open_region(std::uint32_t node) {
-    auto region = std::make_unique<Region>();
-    region->root = node;
+    auto region = new_region(node);
+    if (!region) return kNone;
     project_all(tree_.state(node), region->abstract);
     region->table = new_table();
     if (!region->table) return kNone;
     if (!remember(*region, nullptr, node)) return kNone;
     const auto index = static_cast<std::uint32_t>(regions_.size());
-    if (!levels_.empty() || options_.depth_first) region->frontier.push_back(node);
+    if ((!levels_.empty() || options_.depth_first) && !append(region->frontier, node)) return kNone;
     tree_.set_region(node, index);
     tree_.clear(node, kPruned);
     counters_.depth = std::max(counters_.depth, tree_.depth(node));
@@ -233,16 +262,32 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 return true;
             }
 
+            // An entry without novelty above is no node of the tree unless somebody wants to see it.
+            NoveltyTable* above = entry && level < tables.size() ? tables[level] : nullptr;
+            const Word* now = entry ? abstract_scratch_.data() + level_begin_[level] : nullptr;
+            const Word* before = entry ? region.abstract.data() + level_begin_[level] : nullptr;
+            const bool dull = above && !solved && !above->novel(before, now);
+            if (dull && !options_.record_pruned) {
+                if (novel && options_.entry_in_table && !whole_states && !table.insert(state, child))
+                    return break_off({Stop::out_of_memory}, rank);
+                ++counters_.generated;
+                ++counters_.pruned_entries;
+                return true;
+            }
+
             // From here on the child is a node of the tree.
             const std::uint32_t depth = tree_.depth(parent) + 1;
             const std::uint32_t node = tree_.add(parent, operators_->operator_at(rank), depth);
             if (node == kNone) return break_off({Stop::out_of_memory}, rank);
             std::memcpy(tree_.state(node), child, word_count * sizeof(Word));
             ++counters_.generated;
-            tree_.set_region(node, region_index_);
+            tree_.set_region(node, entry && !solved ? kNone : region_index_);
             if (entry) tree_.set(node, kEntry);
-            if (solved) tree_.set(node, kGoal);
-
+            if (solved) {
+                tree_.set(node, kGoal);
+                counters_.depth = std::max(counters_.depth, depth);
+                return break_off({Stop::solved, node}, rank + 1);
+            }
             if (novel && (!entry || options_.entry_in_table)) {
                 bool kept;
                 if constexpr (whole_states)
@@ -251,30 +296,25 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                     kept = table.insert(state, tree_.state(node));
                 if (!kept) return break_off({Stop::out_of_memory}, rank + 1);
             }
-            if (solved) {
-                counters_.depth = std::max(counters_.depth, depth);
-                return break_off({Stop::solved, node}, rank + 1);
+            if (dull) {
+                tree_.set(node, kPruned);
+                ++counters_.pruned_entries;
+                return true;
             }
             if (entry) {
-                tree_.set_region(node, kNone);
-                NoveltyTable* above = level < tables.size() ? tables[level] : nullptr;
-                const Word* now = abstract_scratch_.data() + level_begin_[level];
-                const Word* before = region.abstract.data() + level_begin_[level];
-                if (above && !above->novel(before, now)) {
-                    tree_.set(node, kPruned);
-                    ++counters_.pruned_entries;
-                    return true;
-                }
                 if (above && !above->insert(before, now)) return break_off({Stop::out_of_memory}, rank + 1);
                 return break_off({Stop::entered, node, static_cast<std::uint32_t>(level)}, rank + 1);
             }
             if (novel) {
                 counters_.depth = std::max(counters_.depth, depth);
-                if (queued) region.frontier.push_back(node);
+                if (queued && !append(region.frontier, node))
+                    return break_off({Stop::out_of_memory}, rank + 1);
             } else {
                 tree_.set(node, kPruned);
                 ++counters_.pruned;
-                pruned_nodes_.push_back(node);
+                // Only a hierarchy discovers features from pruned nodes.
+                if (!levels_.empty() && !append(pruned_nodes_, node))
+                    return break_off({Stop::out_of_memory}, rank + 1);
             }
             return true;
         };
@@ -312,6 +352,14 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
 }
 
 Event Search::resume(std::uint32_t index, std::span<NoveltyTable* const> tables, std::uint64_t pause_after) {
+    const double start = meter_->seconds();
+    const Event event = resume_region(index, tables, pause_after);
+    seconds_ += meter_->seconds() - start;
+    return event;
+}
+
+Event Search::resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
+                            std::uint64_t pause_after) {
     if (const Halt halt = meter_->poll(); halt != Halt::none) return halted(halt);
     Region& region = *regions_[index];
     region_index_ = index;

@@ -101,6 +101,10 @@ public:
            std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
            std::vector<std::uint32_t> goal_neg, SearchOptions options);
 
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
+    ~Search();
+
     // Generates the root and opens region 0 at it. Stop::solved if the goal holds there, Stop::paused
     // otherwise.
     Event start();
@@ -131,6 +135,7 @@ public:
     std::size_t level_count() const { return levels_.size(); }
     const Abstraction& level(std::size_t index) const { return levels_[index]; }
     std::span<const Word> abstract_of(std::uint32_t region, std::size_t level) const;
+    double seconds() const { return seconds_; }  // spent in `resume`
     std::size_t alive_count() const {
         return static_cast<std::size_t>(std::count_if(regions_.begin(), regions_.end(),
                                                       [](const auto& region) { return region->alive; }));
@@ -141,6 +146,8 @@ public:
 private:
     template <class Table>
     Event run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at);
+    Event resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
+                        std::uint64_t pause_after);
     bool goal_holds(const Word* state) const;
     bool next_to_expand(Region& region);
     void project(const Word* state, std::size_t level, Word* out) const;
@@ -150,6 +157,10 @@ private:
     void mark_touching(std::size_t level);
     Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
+    // Lists of nodes and regions, charged to the meter like everything else; false if the limit forbids them.
+    bool append(std::vector<std::uint32_t>& list, std::uint32_t node);
+    bool charge(std::size_t bytes);
+    std::unique_ptr<Region> new_region(std::uint32_t root);
     std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how,
                                             bool first_only);
     bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table,
@@ -169,6 +180,8 @@ private:
     Tree tree_;
     std::vector<std::unique_ptr<Region>> regions_;
     Counters counters_;
+    double seconds_ = 0.0;
+    std::size_t charged_ = 0;            // by `charge`
     std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
     std::vector<std::uint8_t> helps_;    // per rank: may make a goal true
     std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children

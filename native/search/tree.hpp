@@ -3,6 +3,7 @@
 // parent always comes before its children.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,15 +30,17 @@ public:
           state_(meter, word_count),
           with_regions_(with_regions) {}
 
-    // A new node whose state is still to be written; kNone if the memory limit forbids it.
+    // A new node whose state is still to be written; kNone if the memory limit, or the size of numbers,
+    // forbids it.
     std::uint32_t add(std::uint32_t parent, std::uint32_t op, std::uint32_t depth) {
+        if (parent_.size() >= kNone - 1) return kNone;  // no number is left
         if (!parent_.reserve_one() || !op_.reserve_one() || !depth_flags_.reserve_one() ||
             !state_.reserve_one() || (with_regions_ && !region_.reserve_one()))
             return kNone;
         const auto node = static_cast<std::uint32_t>(parent_.size());
         *parent_.push() = parent;
         *op_.push() = op;
-        *depth_flags_.push() = depth << 4;
+        *depth_flags_.push() = std::min(depth, kNone >> 4) << 4;
         if (with_regions_) *region_.push() = kNone;
         state_.push();
         return node;

@@ -15,7 +15,7 @@ from widthwise.classical.plan import Plan
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.classical.validate import validate
 from widthwise.core.budget import Budget
-from widthwise.core.errors import OutOfBudget, WidthwiseError
+from widthwise.core.errors import OutOfBudget, UsageError, WidthwiseError
 from widthwise.core.model import Model, Watch
 from widthwise.core.result import Outcome, Status
 from widthwise.planners.registry import Planner, make_planner
@@ -87,7 +87,8 @@ def solve(
     """Solve a task, or one goal of it, within a budget.
 
     `planner` is a name (auto, bfs, iw, ihiw) or a planner such as `IW(2)`. `seed` permutes the order in which operators
-    are tried. `relevance` drops what cannot matter for the whole goal ("task") or for the goal solved ("goal").
+    are tried. `relevance` drops what cannot matter for the whole goal ("task", for goals that are part of it) or for
+    the goal solved ("goal").
     """
     budget = budget or Budget()
     meter = meter or budget.start()
@@ -96,6 +97,13 @@ def solve(
     start = meter.seconds
     wanted = task.goal if goal is None else goal
     searched = task
+    if relevance == "task" and not (
+        set(wanted.positive) <= set(task.goal.positive) and set(wanted.negative) <= set(task.goal.negative)
+    ):
+        raise UsageError(
+            f"{wanted.name} is no part of the task's goal, so what matters for that goal may not be enough for it: "
+            "take relevance='goal'"
+        )
     if relevance != "none":
         searched = task.restricted(task.goal if relevance == "task" else wanted)
         wanted = searched.renumbered(wanted)
@@ -217,9 +225,7 @@ def _report(
 
 def _check_plan(task: Task, result: Result, goal: Goal | None) -> None:
     """Replay the plan on the parsed PDDL; a plan that fails there is our bug and is never reported as a plan."""
-    condition: Condition | None = task.condition
-    if goal is not None and "@" not in goal.name:
-        condition = parse_goal(goal.name, task.domain, task.problem)
+    condition = task.condition if goal is None else _condition(task, goal)
     plan = Plan(tuple(result.plan or ()), 0.0, result.unit_cost)
     verdict = validate(task.domain, task.problem, plan, condition)
     if not verdict.valid:
@@ -230,6 +236,19 @@ def _check_plan(task: Task, result: Result, goal: Goal | None) -> None:
     result.cost = float(len(plan.steps)) if result.unit_cost else verdict.cost
     if result.cost == int(result.cost):
         result.cost = int(result.cost)
+
+
+def _condition(task: Task, goal: Goal) -> Condition | None:
+    """A goal as the validator reads it; none for the whole goal of the problem."""
+    predicates, numbers = task.normal.predicates, task.native.atom_predicate
+    atoms = (*goal.positive, *goal.negative)
+    if any(predicates[numbers[atom]].name not in task.domain.predicates for atom in atoms):
+        return task.condition  # normalization gave it a name, which it does for whole goals only
+    if not atoms:
+        return parse_goal(goal.name, task.domain, task.problem)  # it never changes
+    parts = [task.atoms[atom] for atom in goal.positive]
+    parts += [f"(not {task.atoms[atom]})" for atom in goal.negative]
+    return parse_goal(f"(and {' '.join(parts)})", task.domain, task.problem)
 
 
 def _peak_memory_mb() -> float:

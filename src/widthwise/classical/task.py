@@ -224,14 +224,14 @@ class Task:
     def renumbered(self, goal: Goal) -> Goal:
         """A goal of the task that this one was restricted from, in the numbers of this one.
 
-        Negative goals on atoms that are gone hold for good: nothing that is left could add them.
+        It must be part of the goal that was restricted to, so that all its atoms are left.
         """
         assert self._old_atoms is not None
         numbers = {old: new for new, old in enumerate(self._old_atoms)}
         return Goal(
             goal.name,
             tuple(numbers[atom] for atom in goal.positive),
-            tuple(numbers[atom] for atom in goal.negative if atom in numbers),
+            tuple(numbers[atom] for atom in goal.negative),
             goal.reachable,
         )
 

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from widthwise import _native
 from widthwise.core.errors import Interrupted, OutOfMemory, OutOfTime, UsageError
 
+#: The most that kernels count to; a greater limit is none.
+MOST = 2**64 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -26,10 +29,12 @@ class Budget:
         for name, value in asdict(self).items():
             if value is not None and not value > 0:
                 raise UsageError(f"a budget of {value} {name} allows nothing: give a number above 0, or leave it out")
+            if value is not None and name != "seconds" and not isinstance(value, int):
+                raise UsageError(f"a budget of {name} is a whole number, not {value!r}")
 
     def start(self) -> _native.Meter:
         """Start the clock: the meter that everything working on this run shares."""
-        return _native.Meter(self.seconds, self.bytes)
+        return _native.Meter(self.seconds, None if self.bytes is None else min(self.bytes, MOST))
 
     def describe(self) -> dict[str, float | int | None]:
         """The limits that are set, by name."""

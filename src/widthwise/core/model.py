@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from widthwise import _native
+from widthwise.core.budget import MOST
+from widthwise.core.errors import UsageError
 
 #: An abstract feature: an atom's number, a pattern over atoms, or a function of the state.
 Feature = int | str
@@ -52,6 +54,7 @@ class Model:
         entry_in_table: bool = True,
     ) -> _native.Search:
         """A resumable search over this problem, with that width at its lowest level."""
+        _check_width(self.atom_count, width)
         return _native.Search(
             self.operators,
             self.meter,
@@ -62,12 +65,13 @@ class Model:
             depth_first=depth_first,
             record_pruned=record_pruned,
             entry_in_table=entry_in_table,
-            max_nodes=self.max_nodes,
+            max_nodes=None if self.max_nodes is None else min(self.max_nodes, MOST),
             seed=self.seed,
         )
 
     def table(self, feature_count: int, width: int) -> _native.NoveltyTable:
         """An empty novelty table over that many features."""
+        _check_width(feature_count, width)
         return _native.NoveltyTable(self.meter, feature_count, width)
 
     def atoms(self, features: Sequence[Feature]) -> list[int]:
@@ -91,3 +95,15 @@ class Model:
         """Show a paused search to whoever watches."""
         if self.watch is not None:
             self.watch(search)
+
+
+def _check_width(feature_count: int, width: int) -> None:
+    """Refuse a width whose tuples are too long for the kernels, which pack a tuple into 128 bits."""
+    if width in (1, 2, _native.ALL_FEATURES):
+        return
+    bits = feature_count.bit_length()
+    if bits * min(width, feature_count) > 128:
+        raise UsageError(
+            f"the width is too large for {feature_count} features: at most {128 // bits} is possible here, "
+            "or n for all features"
+        )

@@ -79,6 +79,8 @@ class IncrementalSearch:
                 stop, node = self.series()
         except MemoryError:  # a new region or table did not fit
             stop, node = Stop.OUT_OF_MEMORY, None
+        except InterruptedError:  # the meter said to stop while the tree was being recoloured
+            stop, node = STOP_OF_HALT[self.model.meter.poll()], None
         outcome = outcome_of(self.search, stop, node, high_level_nodes=self.nodes)
         outcome.features, outcome.story = self.features, self.story
         if self.story:

@@ -20,7 +20,8 @@ def native_width(width: Width) -> int:
         return _native.ALL_FEATURES
     if not isinstance(width, int) or isinstance(width, bool) or width < 1:
         raise UsageError(f"a width is a whole number from 1 on, or n for all features; not {width!r}")
-    return width
+    # A width above the number of features is as good as that number, so a very large one may be cut.
+    return min(width, _native.ALL_FEATURES - 1)
 
 
 @dataclass(frozen=True, slots=True)

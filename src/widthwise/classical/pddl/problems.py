@@ -45,6 +45,11 @@ class ProblemParser(DomainParser):
         name = self.header("problem", "domain")
         after_header = self.i
         self.check()
+        if self.tokens[self.i : self.i + 2] == ["(", ":domain"]:
+            # First of all: in a problem of another domain everything else would seem wrong.
+            self.i += 2
+            self._domain_name()
+            self.i = after_header
         self._own_objects()
         self.i = after_header
         seen: dict[str, int] = {}

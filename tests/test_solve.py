@@ -1,0 +1,62 @@
+"""`solve` in Python: goals of one's own, their plans checked, and limits that make no sense refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import widthwise as ww
+from cli_tools import texts
+from widthwise.core.model import Model
+
+DOMAIN = """
+(define (domain lamps) (:predicates (dark) (lit) (warm) (red@night))
+  (:action light :parameters () :precondition (dark) :effect (and (lit) (not (dark))))
+  (:action heat :parameters () :effect (warm))
+  (:action paint :parameters () :effect (red@night)))
+"""
+PROBLEM = "(define (problem two) (:domain lamps) (:init (dark)) (:goal (and (warm) (red@night))))"
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> ww.Task:
+    return ww.load(*texts(tmp_path, DOMAIN, PROBLEM))
+
+
+def test_names_with_an_at_sign_are_goals_like_others(task: ww.Task) -> None:
+    results = list(ww.solve_each_goal(task, "bfs"))
+    assert [(one.goal, one.plan) for one in results] == [("(warm)", ["(heat)"]), ("(red@night)", ["(paint)"])]
+
+
+def test_a_goal_may_have_any_name_and_several_atoms(task: ww.Task) -> None:
+    goal = ww.Goal("a lamp, and no heat", (task.atom("(lit)"),), (task.atom("(warm)"), task.atom("(dark)")))
+    for relevance in ("none", "goal"):
+        assert ww.solve(task, "bfs", goal=goal, relevance=relevance).plan == ["(light)"]
+
+
+def test_a_goal_that_is_no_part_of_the_whole_goal_is_not_cut_by_it(task: ww.Task) -> None:
+    dark, lit, warm = (task.atom(name) for name in ("(dark)", "(lit)", "(warm)"))
+    for goal in (ww.Goal("lit", (lit,)), ww.Goal("not dark", (), (dark,)), ww.Goal("not warm", (), (warm,))):
+        with pytest.raises(ww.UsageError, match="no part of the task's goal"):
+            ww.solve(task, "bfs", goal=goal, relevance="task")
+    assert ww.solve(task, "bfs", goal=ww.Goal("warm", (warm,)), relevance="task").plan == ["(heat)"]
+
+
+def test_limits_beyond_all_numbers_are_no_limits(task: ww.Task) -> None:
+    assert ww.solve(task, "iw", budget=ww.Budget(nodes=10**30, bytes=10**30)).status is ww.Status.SOLVED
+
+
+@pytest.mark.parametrize("limit", [{"nodes": 1e4}, {"bytes": 0.5}, {"nodes": 0}, {"seconds": -1.0}])
+def test_limits_that_make_no_sense_are_refused(limit: dict[str, float]) -> None:
+    with pytest.raises(ww.UsageError):
+        ww.Budget(**limit)  # type: ignore[arg-type]
+
+
+def test_a_width_that_fits_no_key_is_refused_in_words(task: ww.Task) -> None:
+    model = Model(task.ordered(None), [], [], ww.Budget().start())
+    assert model.search(1000).start()
+    for width in (3, 11):
+        model.table(2000, width)
+    with pytest.raises(ww.UsageError, match="at most 11 is possible"):
+        model.table(2000, 12)

@@ -222,7 +222,8 @@ def _more() -> None:
         widthwise solve corridor/domain.pddl corridor/problem.pddl
         widthwise solve ... --planner ihiw                  or bfs, iw, hiw
         widthwise solve --help                              everything else
-        widthwise play maze-small --tiles 4x4 --budget 100  watch an agent plan in a maze
+        widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
+                                                            watch an agent plan in a maze
         widthwise play --help                               other simulators, records, films
 
         (`make` puts the program at .venv/bin/widthwise.)

@@ -30,7 +30,7 @@ ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:G
 a Gymnasium environment, or module:attribute.
 
 examples:
-  widthwise play maze-small
+  widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
   widthwise play maze-large --tiles 4x4 --budget 100 --gif maze.gif
   widthwise play maze-small --planner riw --width 1 --low-features tiles:4x4
   widthwise play atari:montezuma_revenge --width n,1 --tiles 8x11 --values 32 \\
@@ -103,6 +103,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument("--gif", type=Path, metavar="FILE", help="write a film of the episode and the search tree")
     group.add_argument("--mp4", type=Path, metavar="FILE", help="the same as MP4")
     group.add_argument("--every", type=whole_number, default=1, metavar="N", help="film every Nth step only")
+    group.add_argument(
+        "--delay", type=amount, default=0.0, metavar="S", help="on a terminal, show every step for S seconds"
+    )
     group.add_argument("--json", action="store_true", help="print the result as JSON")
     group.add_argument("--quiet", action="store_true", help="show the result only")
     parser.set_defaults(run=run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from widthwise.reports.colours import terminal
@@ -29,10 +30,10 @@ class View(Protocol):
         ...
 
 
-def make_view(stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any]) -> View:
+def make_view(stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any], delay: float) -> View:
     """The view that fits where it is shown."""
     if stream.isatty() and os.environ.get("TERM", "") != "dumb":
-        return Screen(stream, follower, sight, header)
+        return Screen(stream, follower, sight, header, delay)
     return Lines(stream)
 
 
@@ -65,9 +66,9 @@ class Lines:
 class Screen:
     """A picture that is drawn over itself."""
 
-    def __init__(self, stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any]) -> None:
+    def __init__(self, stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any], delay: float) -> None:
         self.stream, self.follower, self.sight, self.header = stream, follower, sight, header
-        self.height = 0
+        self.height, self.delay = 0, delay
         self.colours = "NO_COLOR" not in os.environ
         self.ended = False
         stream.write("\x1b[?25l")  # no cursor in the picture
@@ -86,6 +87,7 @@ class Screen:
         self.stream.write(back + "".join(f"\r\x1b[K{row}\n" for row in rows) + "\x1b[J")
         self.stream.flush()
         self.height = len(rows)
+        time.sleep(self.delay)
 
     def maze(self, tree: Tree) -> list[str]:
         """The maze: A agent, K key, D door, the way walked as dots; explored cells show their high-level state."""

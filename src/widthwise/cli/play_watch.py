@@ -77,7 +77,7 @@ class Watch:
         self.names = tuple(getattr(world, "action_names", ())) or tuple(str(one) for one in range(world.actions))
         self.sight = Sight(maze.place if maze is not None else None)
         self.film = self._film() if args.gif is not None or args.mp4 is not None else None
-        self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.sight, header)
+        self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.sight, header, args.delay)
         self.record = None if args.record is None else Record(args.record, header)
         self.waiting: tuple[dict[str, Any], StepRecord] | None = None
         self.steps, self.score, self.interactions = 0, 0.0, 0

@@ -171,7 +171,8 @@ def _maze() -> None:
     from widthwise.planners.hierarchical import HIW
     from widthwise.planners.rollout_iw import RolloutIW
     from widthwise.simulators.features import Cells, Tiles
-    from widthwise.simulators.names import simulator
+    from widthwise.simulators.maze import Maze, Plan
+    from widthwise.simulators.mazes import MAZES
 
     title("4. No model, only a simulator: a maze in pixels")
     say(
@@ -179,7 +180,7 @@ def _maze() -> None:
         "else. Fetch the key (K), go to the door (D), touch no wall. Before every step it tries "
         f"{_TRIES} actions in a tree of what could happen; novelty decides which of it is worth keeping."
     )
-    maze = simulator("maze-small")
+    maze = Maze(Plan.parse(MAZES["maze-small"]))
     planners: list[tuple[str, OnSimulator]] = [
         ("RIW(1) on cells", RolloutIW(1)),
         ("HIW(1,1): 4x4 tiles, cells", HIW(Tiles(4, 4), high=CountRolloutIW(1), low=RolloutIW(1))),
@@ -200,7 +201,7 @@ def _maze() -> None:
             path += [maze.step(action).info["position"] for action in shortest.actions]
     table(["planner", "reached the door", "least steps", "tries"], rows)
     maze.reset(0)
-    drawing = [list(line.replace(".", " ")) for line in getattr(maze, "draw")().splitlines()]  # noqa: B009
+    drawing = [list(line.replace(".", " ")) for line in maze.draw().splitlines()]
     for row, column in path:
         if drawing[row][column] == " ":
             drawing[row][column] = "."
@@ -224,7 +225,7 @@ def _more() -> None:
         widthwise solve --help                              everything else
         widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
                                                             watch an agent plan in a maze
-        widthwise play --help                               other simulators, records, films
+        widthwise play --help                               other worlds, records, films
 
         (`make` puts the program at .venv/bin/widthwise.)
         """)

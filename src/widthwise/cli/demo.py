@@ -224,8 +224,8 @@ def _more() -> None:
         widthwise solve ... --planner ihiw                  or bfs, iw, hiw
         widthwise solve --help                              everything else
         widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
-                                                            watch an agent plan in a maze
-        widthwise play --help                               other worlds, records, films
+                                                            watch an agent in a maze
+        widthwise play --help                               other worlds, films
 
         (`make` puts the program at .venv/bin/widthwise.)
         """)

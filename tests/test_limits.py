@@ -188,3 +188,30 @@ def test_node_limits_are_exact(name, nodes):
         assert outcome.generated == nodes
     if nodes < 10:
         assert outcome.status is Status.OUT_OF_NODES
+
+
+RESIDENT = """
+import tempfile, pathlib, widthwise as ww
+from widthwise.classical.examples import EXAMPLES
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+folder = pathlib.Path(tempfile.mkdtemp())
+(folder / "d.pddl").write_text(EXAMPLES["8puzzle"].domain())
+(folder / "p.pddl").write_text(EXAMPLES["8puzzle"].problem(0, side=4))
+task = ww.load(folder / "d.pddl", folder / "p.pddl")
+ww.solve(task, ww.IHIW(), budget=ww.Budget(nodes=1000))
+before = resident()
+result = ww.solve(task, ww.IHIW(), budget=ww.Budget(bytes=40_000_000))
+print(result.status, resident() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_hundreds_of_thousands_of_regions_keep_the_memory_limit():
+    """Regions are many small blocks: what the meter says must still be what the process takes."""
+    done = subprocess.run([sys.executable, "-c", RESIDENT], capture_output=True, text=True, check=True, timeout=300)
+    status, grown = done.stdout.split()
+    assert status == "out-of-memory"
+    assert 20e6 <= int(grown) <= 50e6

@@ -11,6 +11,9 @@ namespace {
 // How many nodes pass between two looks at the clock.
 constexpr std::uint64_t kPollEvery = 512;
 
+// What a region costs beyond its data: the object of its table, and what the allocator adds to five small blocks.
+constexpr std::size_t kRegionOverhead = 128;
+
 }  // namespace
 
 Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
@@ -75,7 +78,7 @@ bool Search::append(std::vector<std::uint32_t>& list, std::uint32_t node) {
 }
 
 std::unique_ptr<Region> Search::new_region(std::uint32_t root) {
-    if (!charge(sizeof(Region) + level_begin_.back() * sizeof(Word))) return nullptr;
+    if (!charge(sizeof(Region) + level_begin_.back() * sizeof(Word) + kRegionOverhead)) return nullptr;
     auto region = std::make_unique<Region>();
     region->root = root;
     return region;

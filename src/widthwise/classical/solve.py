@@ -17,7 +17,7 @@ from widthwise.classical.validate import validate
 from widthwise.core.budget import Budget
 from widthwise.core.errors import OutOfBudget, UsageError, WidthwiseError
 from widthwise.core.model import Model, Watch
-from widthwise.core.result import Outcome, Status
+from widthwise.core.result import REASONS, Outcome, Status
 from widthwise.planners.registry import Planner, make_planner
 
 _JSON_FIELDS = (
@@ -170,6 +170,8 @@ def _run(
                 watch=watch,
             )
         )
+    except MemoryError:  # the machine's memory, not the budget's, ran out
+        return Outcome(Status.OUT_OF_MEMORY)
     finally:
         meter.release(operators.bytes)
 
@@ -210,7 +212,7 @@ def _report(
         ],
         seconds={**task.seconds, "search": searched_for},
         budget=budget.describe(),
-        reason=outcome.reason,
+        reason=outcome.reason or REASONS.get(outcome.status, ""),
         goal=goal.name if goal else None,
         unit_cost=not task.normal.uses_costs,
         search=outcome.search,

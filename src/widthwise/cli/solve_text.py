@@ -11,20 +11,13 @@ from typing import TYPE_CHECKING
 
 from widthwise.classical.plan import Plan, number_text
 from widthwise.cli.common import count, duration
-from widthwise.core.result import Status
+from widthwise.core.result import REASONS, Status
 
 if TYPE_CHECKING:
     from widthwise import _native
     from widthwise.classical.solve import Discovered, Result
     from widthwise.classical.task import Task
 
-#: What each ending means, for those without a reason of their own.
-_MEANING = {
-    Status.OUT_OF_NODES: "the node limit was reached; this says nothing about whether a plan exists",
-    Status.OUT_OF_TIME: "the time limit was reached; this says nothing about whether a plan exists",
-    Status.OUT_OF_MEMORY: "the memory limit was reached; this says nothing about whether a plan exists",
-    Status.INTERRUPTED: "interrupted; these are the counts so far",
-}
 _STORY_SHOWN = 6
 
 
@@ -66,8 +59,7 @@ def summarize(result: Result, asked: str) -> None:
         steps = "the goal holds already" if not plan else count(len(plan), "step")
         tell(f"{by}; {steps}, cost {number_text(result.cost or 0)}, checked by the validator.")
     else:
-        meaning = result.reason or _MEANING.get(result.status, "")
-        told = meaning if name in meaning else f"{name}: {meaning}"
+        told = result.reason if name in result.reason else f"{name}: {result.reason}"
         tell(f"{result.status}: {told}.")
     seconds = result.seconds
     nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"
@@ -148,7 +140,7 @@ def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter)
     nodes = sum(result.generated for result in results)
     text += f"; {count(nodes, 'node')} generated, {duration(meter.seconds)} in all."
     if len(results) < goals:
-        why = _MEANING[results[-1].status].partition(";")[0]
+        why = REASONS[results[-1].status].partition(";")[0]
         text += f" {count(goals - len(results), 'goal')} not tried: {why}."
     tell(text)
 

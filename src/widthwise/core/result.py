@@ -36,6 +36,14 @@ _EXIT_CODES = {
     Status.INTERRUPTED: 130,
 }
 
+# What a status means in words, where the planner has nothing more particular to say.
+REASONS = {
+    Status.OUT_OF_NODES: "the node limit was reached; this says nothing about whether a plan exists",
+    Status.OUT_OF_TIME: "the time limit was reached; this says nothing about whether a plan exists",
+    Status.OUT_OF_MEMORY: "the memory limit was reached; this says nothing about whether a plan exists",
+    Status.INTERRUPTED: "interrupted; these are the counts so far",
+}
+
 STATUS_OF_STOP = {
     _native.Stop.SOLVED: Status.SOLVED,
     _native.Stop.EXHAUSTED: Status.EXHAUSTED,

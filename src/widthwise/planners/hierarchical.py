@@ -165,7 +165,11 @@ class Level:
                 else:
                     self.hierarchy.search.reject(node)
             elif stop is _native.Stop.EXHAUSTED:
-                self.open.remove(current)  # expanded: no successor is left
+                # Expanded: no successor is left.
+                if self.planner.depth_first:
+                    self.open.pop()
+                else:
+                    self.open.popleft()
             else:
                 return event
         return (_native.Stop.EXHAUSTED, None, 0)

@@ -264,6 +264,8 @@ def test_the_demo_tells_what_happened(capsys: pytest.CaptureFixture[str]) -> Non
     assert ["IW(1)", "exhausted", "23", "11", "-"] in rows
     assert ["IW(2)", "solved", "40", "18", "21", "steps"] in rows
     assert "newly come true along it: (have-key)" in " ".join(out.split())
+    assert any(row[:1] == ["HIW(1,1):"] and row[4:7] == ["5", "of", "5"] for row in rows)  # in the maze
+    assert sum(line.count("#") for line in out.splitlines()) > 100
 
 
 def test_hash_seeds_do_not_change_a_byte(tmp_path: Path) -> None:

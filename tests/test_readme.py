@@ -50,11 +50,11 @@ def test_shell_and_python_blocks_run_and_print_what_they_show(tmp_path: Path) ->
         if shown and "..." not in shown.splitlines():
             assert words(shown) in words(printed), f"the README shows:\n{shown}\nbut this is printed:\n{printed}"
     assert kinds.count("sh") >= 6
-    assert kinds.count("python") == 2
+    assert kinds.count("python") == 3
 
 
 def test_links_lead_somewhere() -> None:
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md"):
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/simulators.md"):
         path = ROOT / name
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
             if not target.startswith("http"):

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from widthwise.classical.solve import Result
     from widthwise.classical.task import Task
     from widthwise.planners.registry import Planner
+    from widthwise.planners.simulated import OnSimulator
 
 _WIDTH = 79
 _EACH = 10_000
+_TRIES = 100
+_SEEDS = 5
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -35,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     _corridor()
     _bounds()
     _many_goals()
+    _maze()
     _more()
     say(f"(All of the above was searched just now, in {time.monotonic() - start:.1f} seconds.)")
     return 0
@@ -160,8 +164,58 @@ def _many_goals() -> None:
             break
 
 
+def _maze() -> None:
+    from widthwise.core.budget import Budget
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.planners.count_rollout_iw import CountRolloutIW
+    from widthwise.planners.hierarchical import HIW
+    from widthwise.planners.rollout_iw import RolloutIW
+    from widthwise.simulators.features import Cells, Tiles
+    from widthwise.simulators.maze import Maze, Plan
+    from widthwise.simulators.mazes import MAZES
+
+    title("4. No model, only a simulator: a maze in pixels")
+    say(
+        "The agent sees an image. It can try an action, save where it is and load that again, and nothing "
+        "else. Fetch the key (K), go to the door (D), touch no wall. Before every step it tries "
+        f"{_TRIES} actions in a tree of what could happen; novelty decides which of it is worth keeping."
+    )
+    maze = Maze(Plan.parse(MAZES["maze-small"]))
+    planners: list[tuple[str, OnSimulator]] = [
+        ("RIW(1) on cells", RolloutIW(1)),
+        ("HIW(1,1): 4x4 tiles, cells", HIW(Tiles(4, 4), high=CountRolloutIW(1), low=RolloutIW(1))),
+    ]
+    rows, path = [], [(0, 0)]
+    for name, planner in planners:
+        episodes = [
+            OnlinePlanner(maze, planner, features=Cells(), budget=Budget(steps=_TRIES)).run(seed=seed)
+            for seed in range(_SEEDS)
+        ]
+        good = [one for one in episodes if one.score > 0]
+        shortest = min(good, key=lambda one: one.steps, default=None)
+        tried = sum(one.interactions for one in episodes) // len(episodes)
+        steps = "-" if shortest is None else f"{shortest.steps}"
+        rows.append([name, f"{len(good)} of {_SEEDS}", steps, f"{tried:,}"])
+        if shortest is not None:
+            path = [maze.reset(0).info["position"]]
+            path += [maze.step(action).info["position"] for action in shortest.actions]
+    table(["planner", "reached the door", "least steps", "tries"], rows)
+    maze.reset(0)
+    drawing = [list(line.replace(".", " ")) for line in maze.draw().splitlines()]
+    for row, column in path:
+        if drawing[row][column] == " ":
+            drawing[row][column] = "."
+    print("\n".join("   " + "".join(line) for line in drawing) + "\n")
+    say(
+        "The dots are the way of the best episode of the last planner (36 steps are the least possible). In one "
+        "flat search of width 1 the cells behind the key are old news, so no plan leads over the key to the door; the "
+        "agent has to stumble upon the key first. In the hierarchy the high level looks at the image in 4x4 tiles. "
+        "Where the key is gone it looks different, and the search below begins anew."
+    )
+
+
 def _more() -> None:
-    title("4. Now you")
+    title("5. Now you")
     print(
         textwrap.dedent("""\
         widthwise examples                                  the bundled tasks
@@ -169,6 +223,9 @@ def _more() -> None:
         widthwise solve corridor/domain.pddl corridor/problem.pddl
         widthwise solve ... --planner ihiw                  or bfs, iw, hiw
         widthwise solve --help                              everything else
+        widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
+                                                            watch an agent in a maze
+        widthwise play --help                               other worlds, films
 
         (`make` puts the program at .venv/bin/widthwise.)
         """)

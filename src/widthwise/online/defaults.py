@@ -34,5 +34,6 @@ def default_features(simulator: Simulator) -> tuple[FeatureFunction, ...]:
 
 
 def observation(step: Step) -> Any:
-    """The observation itself as features: whole numbers, one per entry."""
-    return step.observation
+    """The observation itself as features: whole numbers, one per entry; of several named ones (MiniGrid) the image."""
+    seen = step.observation
+    return seen["image"] if isinstance(seen, dict) and "image" in seen else seen

@@ -197,6 +197,10 @@ class Maze:
         """Return to a snapshot."""
         self._state, self._steps, self._over = snapshot
 
+    def place(self, snapshot: tuple[int, int, bool]) -> tuple[int, int]:
+        """Where the agent is in a snapshot, as (row, column)."""
+        return divmod(snapshot[0] >> 1, self.columns)
+
     def draw(self) -> str:
         """The maze in characters, as it is now."""
         rows = [list(row) for row in self.plan.cells]

@@ -1,0 +1,219 @@
+"""`widthwise play`: an episode in a simulator, planned before every step, watched, recorded and filmed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from widthwise.cli.check_env import option
+from widthwise.cli.common import amount, check_target, count, duration, seed, whole_number
+from widthwise.cli.play_options import PLANNERS, agent_features, make_planner
+from widthwise.version import __version__
+
+if TYPE_CHECKING:
+    from widthwise.cli.play_watch import Watch
+    from widthwise.core.tree import Tree
+    from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
+
+_DESCRIPTION = """\
+Play one episode in a simulator: plan with a budget of simulator steps, act, keep the part of the
+tree that is still ahead, and so on until the episode ends. On a terminal the maze (or the
+figures) are shown as it goes; in a pipe there is one line per step on stderr."""
+
+_EPILOG = """\
+ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:GAME, the id of
+a Gymnasium environment, or module:attribute.
+
+examples:
+  widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
+  widthwise play maze-large --tiles 4x4 --budget 100 --gif maze.gif
+  widthwise play maze-small --planner riw --width 1 --low-features tiles:4x4
+  widthwise play atari:montezuma_revenge --width n,1 --tiles 8x11 --values 32 \\
+      --budget 200 --nodes 5000 --max-steps 60 --record episode.jsonl --gif episode.gif
+
+exit codes: 0 the episode ran to its end or to --max-steps; 12 the --goal-score was not reached;
+23 --max-time ended it; 130 Ctrl-C (what was played so far is saved); 31, 34, 2 as always"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command with the main program."""
+    parser = subparsers.add_parser(
+        "play",
+        help="plan and act in a simulator, with a live view, a record or a film",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("env", metavar="ENV", help="the simulator")
+    group = parser.add_argument_group("planning")
+    group.add_argument(
+        "--planner", choices=PLANNERS, default="hiw", help="the planner (default hiw); bfs is iw with the width n"
+    )
+    group.add_argument(
+        "--width", metavar="W", help="its widths, high level first: 1, 2 or n, as in 1,1 or n,1 (default 1 each)"
+    )
+    group.add_argument(
+        "--high-planner",
+        choices=[name for name in PLANNERS if "hiw" not in name],
+        default="criw",
+        help="what hiw searches with above (default criw)",
+    )
+    group.add_argument(
+        "--low-planner",
+        choices=[name for name in PLANNERS if "hiw" not in name],
+        default="riw",
+        help="what hiw searches with inside high-level states (default riw)",
+    )
+    group.add_argument(
+        "--tiles",
+        action="append",
+        metavar="WxH",
+        help="high-level features: the image in WxH tiles; once per level above the lowest, highest first "
+        "(default: the environment's own)",
+    )
+    group.add_argument("--values", type=whole_number, metavar="V", help="values of a tile, 2 to 256 (default 256)")
+    group.add_argument(
+        "--low-features",
+        metavar="WHAT",
+        help="features of the lowest level: cells, cells+key, pixels, ram, observation, tiles:WxH, tiles:WxH:V, or "
+        "module:function, a function of a step (default: the environment's own)",
+    )
+    group.add_argument(
+        "--budget", type=whole_number, default=30, metavar="N", help="simulator steps per action (default 30)"
+    )
+    group.add_argument("--nodes", type=whole_number, default=500, metavar="N", help="nodes in the tree (default 500)")
+    group.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of planner and simulator (default 0)")
+    group.add_argument(
+        "--option", type=option, action="append", default=[], metavar="NAME=VALUE", help="an option of the environment"
+    )
+    group = parser.add_argument_group("how far")
+    group.add_argument("--max-steps", type=whole_number, metavar="N", help="act at most N times")
+    group.add_argument("--max-time", type=amount, metavar="S", help="stop after S seconds")
+    group.add_argument("--goal-score", type=float, metavar="R", help="exit code 12 if the score stays below R")
+    group = parser.add_argument_group("what to see and keep")
+    group.add_argument(
+        "--record", type=Path, metavar="FILE", help="write the episode as JSON lines (compressed if it ends in .gz)"
+    )
+    group.add_argument("--gif", type=Path, metavar="FILE", help="write a film of the episode and the search tree")
+    group.add_argument("--mp4", type=Path, metavar="FILE", help="the same as MP4")
+    group.add_argument("--every", type=whole_number, default=1, metavar="N", help="film every Nth step only")
+    group.add_argument(
+        "--delay", type=amount, default=0.0, metavar="S", help="on a terminal, show every step for S seconds"
+    )
+    group.add_argument("--json", action="store_true", help="print the result as JSON")
+    group.add_argument("--quiet", action="store_true", help="show the result only")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, print the result, and return the exit code."""
+    from widthwise.cli.play_watch import Watch
+    from widthwise.core.budget import Budget
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.simulators.names import simulator
+
+    for path in (args.record, args.gif, args.mp4):
+        if path is not None:
+            check_target(path)
+    options = dict(args.option)
+    planner, low = make_planner(args), agent_features(args)
+    world = simulator(args.env, **options)
+    budget = Budget(steps=args.budget, nodes=args.nodes, seconds=args.max_time)
+    agent = OnlinePlanner(
+        world, planner, budget=budget, features=low, max_steps=args.max_steps, keep_observations=_filmed(args)
+    )
+    header = {
+        "kind": "header",
+        "env": args.env,
+        "options": {name: repr(value) for name, value in options.items()},
+        "planner": planner.name,
+        "levels": repr(planner),
+        "low_features": args.low_features,
+        "budget": {"steps": args.budget, "nodes": args.nodes},
+        "max_steps": args.max_steps,
+        "seed": args.seed,
+        "version": __version__,
+    }
+    if args.record is not None:
+        from widthwise.experiments.runner import describe_run
+
+        made = describe_run({}, ["widthwise", *sys.argv[1:]])
+        header |= {name: made[name] for name in ("command", "commit", "versions", "machine")}
+    with Watch(args, world, header) as watch:
+        agent.recorder = _Clock(agent, watch, args.max_time)
+        episode = agent.run(args.seed)
+        late = agent.recorder.late and not episode.terminated
+        result = _result(episode, header, late)
+        watch.end(episode, result)
+    print(json.dumps(result, ensure_ascii=False) if args.json else _text(result))
+    return _exit_code(episode, late, args.goal_score)
+
+
+def _filmed(args: argparse.Namespace) -> bool:
+    return args.gif is not None or args.mp4 is not None
+
+
+class _Clock:
+    """Hears of every step: passes it on, and ends the episode when its time is up."""
+
+    def __init__(self, agent: OnlinePlanner, watch: Watch, seconds: float | None) -> None:
+        self.agent, self.watch = agent, watch
+        self.until = None if seconds is None else time.perf_counter() + seconds
+        self.late = False
+
+    def __call__(self, tree: Tree, record: StepRecord) -> None:
+        """A step was taken."""
+        self.watch.step(tree, record)
+        if self.until is None:
+            return
+        left = self.until - time.perf_counter()
+        if left > 0:
+            self.agent.budget = replace(self.agent.budget, seconds=left)
+        else:
+            self.late = True
+            self.agent.max_steps = self.agent.episode.steps + 1  # the step in hand is the last
+
+
+def _result(episode: Episode, header: dict[str, Any], late: bool) -> dict[str, Any]:
+    ended = "interrupted" if episode.interrupted else "ended" if episode.terminated else "stopped"
+    return {
+        "status": "out-of-time" if late else ended,
+        "env": header["env"],
+        "planner": header["planner"],
+        "seed": header["seed"],
+        "score": episode.score,
+        "steps": episode.steps,
+        "interactions": episode.interactions,
+        "restores": episode.restores,
+        "high_level_states": max((sum(one.high_level_states) for one in episode.records), default=0),
+        "seconds": episode.seconds,
+        "actions": episode.actions,
+        "rewards": episode.rewards,
+    }
+
+
+def _text(result: dict[str, Any]) -> str:
+    known = result["high_level_states"]
+    hierarchy = f", at most {count(known, 'high-level state')} known at once" if known else ""
+    return (
+        f"{result['status']}: score {result['score']:g} after {count(result['steps'], 'step')}, "
+        f"by {result['planner']}\n"
+        f"{count(result['interactions'], 'interaction')} with the simulator, "
+        f"{count(result['restores'], 'restore')}{hierarchy}; {duration(result['seconds'])}"
+    )
+
+
+def _exit_code(episode: Episode, late: bool, goal: float | None) -> int:
+    if episode.interrupted:
+        return 130
+    if goal is not None and episode.score >= goal:
+        return 0
+    if late:
+        return 23
+    return 0 if goal is None else 12

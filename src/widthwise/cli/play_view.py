@@ -1,0 +1,127 @@
+"""The live view of `play`: a maze in characters or figures on a terminal, a line per step in a pipe."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+from widthwise.reports.colours import terminal
+from widthwise.reports.sight import Sight
+
+if TYPE_CHECKING:
+    from widthwise.cli.play_watch import Follower
+    from widthwise.core.tree import Tree
+    from widthwise.online.acting import StepRecord
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class View(Protocol):
+    """Shows an episode as it goes."""
+
+    def step(self, tree: Tree, record: StepRecord, action: str, number: int, score: float) -> None:
+        """A step was decided."""
+        ...
+
+    def end(self) -> None:
+        """Nothing more comes; may be called more than once."""
+        ...
+
+
+def make_view(stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any], delay: float) -> View:
+    """The view that fits where it is shown."""
+    if stream.isatty() and os.environ.get("TERM", "") != "dumb":
+        return Screen(stream, follower, sight, header, delay)
+    return Lines(stream)
+
+
+def line(record: StepRecord, action: str, number: int, score: float) -> str:
+    """A step in one line."""
+    known = ""
+    if record.high_level_states:
+        known = f", {' / '.join(map(str, reversed(record.high_level_states)))} high-level states"
+    reward = f", reward {record.reward:+g}" if record.reward else ""
+    return (
+        f"step {number}: {action}{reward}, score {score:g}; {record.nodes} nodes{known}, "
+        f"{record.interactions} interactions"
+    )
+
+
+class Lines:
+    """A line per step."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def step(self, tree: Tree, record: StepRecord, action: str, number: int, score: float) -> None:
+        """Print the step."""
+        print(line(record, action, number, score), file=self.stream, flush=True)
+
+    def end(self) -> None:
+        """Nothing to tidy up."""
+
+
+class Screen:
+    """A picture that is drawn over itself."""
+
+    def __init__(self, stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any], delay: float) -> None:
+        self.stream, self.follower, self.sight, self.header = stream, follower, sight, header
+        self.height, self.delay = 0, delay
+        self.colours = "NO_COLOR" not in os.environ
+        self.ended = False
+        stream.write("\x1b[?25l")  # no cursor in the picture
+
+    def step(self, tree: Tree, record: StepRecord, action: str, number: int, score: float) -> None:
+        """Draw the state acted in, with what the tree knows."""
+        size = shutil.get_terminal_size()
+        rows = [f"{self.header['planner']} in {self.header['env']}", line(record, action, number, score)]
+        maze = self.follower.maze
+        if maze is not None and maze.rows + 4 <= size.lines and maze.columns < size.columns:
+            rows += self.maze(tree)
+        else:
+            rows += figures(record)
+        rows = [row if "\x1b" in row else row[: size.columns - 1] for row in rows]
+        back = f"\x1b[{self.height}A" if self.height else ""
+        self.stream.write(back + "".join(f"\r\x1b[K{row}\n" for row in rows) + "\x1b[J")
+        self.stream.flush()
+        self.height = len(rows)
+        time.sleep(self.delay)
+
+    def maze(self, tree: Tree) -> list[str]:
+        """The maze: A agent, K key, D door, the way walked as dots; explored cells show their high-level state."""
+        maze = self.follower.maze
+        assert maze is not None
+        seen = self.sight.look(tree)
+        grid = [[" " if letter == "." else letter for letter in row] for row in maze.plan.cells]
+        if self.follower.has_key():
+            row, column = maze.plan.key
+            grid[row][column] = " "
+        for row, column in self.follower.path:
+            grid[row][column] = "·"
+        for (row, column), states in seen.cells.items():
+            if grid[row][column] in " ·":
+                letter = _LETTERS[states[-1] % 26] if tree.regions else "+"
+                back = f"\x1b[30;48;5;{terminal(states[-1])}m{letter}\x1b[0m"
+                grid[row][column] = back if self.colours and tree.regions else letter
+        row, column = self.follower.path[-1]
+        grid[row][column] = "\x1b[1;97;44mA\x1b[0m" if self.colours else "A"
+        return ["".join(row) for row in grid]
+
+    def end(self) -> None:
+        """Show the cursor again; the last picture stays."""
+        if not self.ended:
+            self.ended = True
+            self.stream.write("\x1b[?25h")
+            self.stream.flush()
+
+
+def figures(record: StepRecord) -> list[str]:
+    """What each action is worth and how many nodes lie below it, where there is no picture."""
+    rows = ["action    return     nodes  probability"]
+    seen = record.look_ahead
+    for action, (worth, below, share) in enumerate(zip(seen.returns, seen.counts, record.behaviour, strict=True)):
+        text = "-" if worth is None else f"{worth:.3f}"
+        rows.append(f"{action:6}{text:>10}{below:10}{share:13.3f}")
+    return rows

@@ -1,0 +1,207 @@
+"""What is made of an episode while it is played: the live view, the record, the film."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TextIO
+
+from widthwise.cli.play_view import make_view
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Simulator, Step
+from widthwise.reports.sight import Sight
+
+if TYPE_CHECKING:
+    from widthwise.core.tree import Tree
+    from widthwise.online.acting import Episode, StepRecord
+    from widthwise.reports.film import Film
+
+
+class Follower:
+    """A second copy of a maze or a game that takes the executed steps only, so that it can be looked at.
+
+    The simulator itself jumps from node to node; after a restore its screen is stale.
+    """
+
+    def __init__(self, world: Simulator, seed: int) -> None:
+        import pickle
+
+        from widthwise.simulators.atari import Atari
+        from widthwise.simulators.maze import Maze
+
+        self.world: Any = pickle.loads(pickle.dumps(world)) if isinstance(world, Maze | Atari) else None
+        self.maze = self.world if isinstance(world, Maze) else None
+        self.path: list[tuple[int, int]] = []
+        self.now: Step | None = None
+        if self.world is not None:
+            self._see(self.world.reset(seed))
+
+    def step(self, action: int) -> None:
+        """Take a step too."""
+        if self.world is not None:
+            self._see(self.world.step(action))
+
+    def _see(self, step: Step) -> None:
+        self.now = step
+        if self.maze is not None:
+            self.path.append(step.info["position"])
+
+    def has_key(self) -> bool:
+        """Whether the key of a maze is taken."""
+        return self.now is not None and bool(self.now.info.get("key"))
+
+    def info(self) -> dict[str, Any]:
+        """What a record says of where the agent is."""
+        if self.now is None:
+            return {}
+        known = self.now.info
+        return {name: known[name] for name in ("position", "key", "lives") if name in known}
+
+    def screen(self) -> Any:
+        """The picture of a game in colour; None where there is none."""
+        return self.world.screen() if self.world is not None and self.maze is None else None
+
+
+class Watch:
+    """Hears of every step and makes of it what was asked for; whatever happens, files are complete or absent."""
+
+    def __init__(self, args: argparse.Namespace, world: Simulator, header: dict[str, Any]) -> None:
+        self.args = args
+        self.follower = Follower(world, args.seed)
+        maze = self.follower.maze
+        self.names = tuple(getattr(world, "action_names", ())) or tuple(str(one) for one in range(world.actions))
+        self.sight = Sight(maze.place if maze is not None else None)
+        self.film = self._film() if args.gif is not None or args.mp4 is not None else None
+        self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.sight, header, args.delay)
+        self.record = None if args.record is None else Record(args.record, header)
+        self.waiting: tuple[dict[str, Any], StepRecord] | None = None
+        self.steps, self.score, self.interactions = 0, 0.0, 0
+        self.planner = header["planner"]
+
+    def _film(self) -> Film:
+        from widthwise.reports.film import Film, video
+        from widthwise.reports.stages import MazeStage, ScreenStage
+
+        if self.args.mp4 is not None:
+            video()
+        follower = self.follower
+        if follower.maze is not None:
+            stage: Any = MazeStage(follower.maze.plan.cells, lambda: (follower.path, follower.has_key()))
+        else:
+            stage = ScreenStage(follower.screen)
+        return Film(stage, self.sight)
+
+    def step(self, tree: Tree, record: StepRecord) -> None:
+        """A step was decided; the tree still has its root at the state acted in."""
+        if self.film is not None and self.steps % self.args.every == 0:
+            self.film.add(tree, self._caption(record))
+        line = {"kind": "step", "step": self.steps, **self.follower.info()}
+        self.steps += 1
+        self.score += record.reward
+        self.interactions += record.interactions
+        if self.view is not None:
+            self.view.step(tree, record, self.names[record.action], self.steps, self.score)
+        self.follower.step(record.action)
+        self._flush()
+        self.waiting = ({**line, "action": self.names[record.action], "score": self.score}, record)
+
+    def _flush(self) -> None:
+        """Write the last step down: what was kept of its tree is known only now."""
+        if self.record is None or self.waiting is None:
+            return
+        (line, record), self.waiting = self.waiting, None  # an interrupt must not write it twice
+        self.record.add(
+            {
+                **line,
+                "reward": record.reward,
+                "returns": record.look_ahead.returns,
+                "counts": record.look_ahead.counts,
+                "behaviour": record.behaviour,
+                "nodes": record.nodes,
+                "kept": record.kept,
+                "high_level_states": record.high_level_states,
+                "interactions": record.interactions,
+                "restores": record.restores,
+            }
+        )
+
+    def _caption(self, record: StepRecord) -> list[str]:
+        lines = [
+            f"{self.planner}, step {self.steps}: {self.names[record.action]}",
+            f"score {self.score:g}, {self.interactions:,} interactions",
+            f"tree of {record.nodes:,} nodes",
+        ]
+        if record.high_level_states:
+            known = " / ".join(map(str, reversed(record.high_level_states)))
+            lines[2] += f", {known} high-level states"
+        return lines
+
+    def end(self, episode: Episode, result: dict[str, Any]) -> None:
+        """The episode is over: finish the files."""
+        if self.view is not None:
+            self.view.end()
+        if self.waiting is not None and self.waiting[0]["step"] < episode.steps:
+            self._flush()  # an interrupt may come after a decision and before the step
+        if self.record is not None:
+            self.record.finish({"kind": "result", **result, "final": self.follower.info()})
+        if self.film is not None:
+            self.film.end(
+                [
+                    f"{self.planner}: {result['status']} after {result['steps']} steps",
+                    f"score {result['score']:g}, {result['interactions']:,} interactions",
+                ]
+            )
+            if self.args.gif is not None:
+                self.film.save_gif(self.args.gif)
+            if self.args.mp4 is not None:
+                self.film.save_mp4(self.args.mp4)
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the terminal as it was; a record that was not finished is left out."""
+        if self.view is not None:
+            self.view.end()
+        if self.record is not None:
+            self.record.drop()
+
+
+class Record:
+    """An episode as JSON lines: a header, a line per step, the result; the file appears when it is complete."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        self.path = path
+        self.draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            self.file: TextIO = (
+                gzip.open(self.draft, "wt", encoding="utf-8")  # noqa: SIM115
+                if path.suffix == ".gz"
+                else self.draft.open("w", encoding="utf-8")
+            )
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+        self.add(header)
+
+    def add(self, line: dict[str, Any]) -> None:
+        """One line; in the draft it survives a crash."""
+        self.file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
+        self.file.flush()
+
+    def finish(self, line: dict[str, Any]) -> None:
+        """The last line: the file appears under its name."""
+        self.add(line)
+        self.file.close()
+        self.draft.replace(self.path)
+
+    def drop(self) -> None:
+        """Remove the draft, if it is still there."""
+        self.file.close()
+        self.draft.unlink(missing_ok=True)

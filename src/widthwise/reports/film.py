@@ -1,0 +1,148 @@
+"""An episode as a film: what was seen and played on the left, the search tree and its figures on the right."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from widthwise.core.errors import MissingExtraError
+from widthwise.core.tree import NONE, Tree
+from widthwise.reports.colours import BRANCH, INK, PAPER, colour
+from widthwise.reports.sight import Seen, Sight
+
+PANEL = 270  # pixels of the right half
+MARGIN = 10
+LINE = 15
+
+
+class Stage(Protocol):
+    """The left half of a picture: the world as it is, with what the tree saw of it."""
+
+    def draw(self, tree: Tree | None, seen: Seen | None) -> Any:
+        """A picture (of Pillow) of the world now; without a tree, of the world alone."""
+        ...
+
+
+class Film:
+    """Collects pictures while an episode is played, and writes them as GIF or MP4."""
+
+    def __init__(self, stage: Stage, sight: Sight, per_second: float = 8.0) -> None:
+        pillow()
+        self.stage, self.sight, self.per_second = stage, sight, per_second
+        self.pictures: list[Any] = []
+
+    def add(self, tree: Tree, lines: Sequence[str]) -> None:
+        """A picture of the tree at the state acted in; `lines` is what to write beside it."""
+        seen = self.sight.look(tree)
+        self.pictures.append(self._compose(self.stage.draw(tree, seen), lines, tree, seen))
+
+    def end(self, lines: Sequence[str]) -> None:
+        """The last picture, after the last action."""
+        self.pictures.append(self._compose(self.stage.draw(None, None), lines))
+
+    def _compose(self, left: Any, lines: Sequence[str], tree: Tree | None = None, seen: Seen | None = None) -> Any:
+        _, image, image_draw, font = pillow()
+        width, height = left.size[0] + PANEL, max(left.size[1], 240)
+        whole = image.new("RGB", (width + width % 2, height + height % 2), PAPER)  # films want even sides
+        whole.paste(left, (0, 0))
+        pen = image_draw.Draw(whole)
+        letters = font.load_default(12)
+        across = left.size[0] + MARGIN
+        for number, line in enumerate(lines):
+            pen.text((across, MARGIN + LINE * number), line, fill=INK, font=letters)
+        if tree is not None and seen is not None:
+            top = 2 * MARGIN + LINE * len(lines)
+            draw_tree(pen, tree, seen, (across, top, width - MARGIN, height - MARGIN))
+        return whole
+
+    def save_gif(self, path: Path) -> None:
+        """Write the film as GIF; the file appears when it is complete."""
+        _, image, _, _ = pillow()
+        flat = [one.quantize(96, dither=image.Dither.NONE) for one in self.pictures]
+        each = round(1000 / self.per_second)
+        times = [each] * (len(flat) - 1) + [max(2000, each)]
+        draft = _draft(path)
+        try:
+            flat[0].save(
+                draft, format="GIF", save_all=True, append_images=flat[1:], duration=times, loop=0, optimize=True
+            )
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def save_mp4(self, path: Path) -> None:
+        """Write the film as MP4; the file appears when it is complete."""
+        imageio = video()
+        import numpy as np
+
+        draft = _draft(path)
+        try:
+            hold = round(2 * self.per_second)
+            with imageio.get_writer(draft, fps=self.per_second, codec="libx264", macro_block_size=2) as writer:
+                for picture in [*self.pictures, *self.pictures[-1:] * hold]:
+                    writer.append_data(np.asarray(picture))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def draw_tree(pen: Any, tree: Tree, seen: Seen, box: tuple[int, int, int, int]) -> None:
+    """Draw a tree into a box: to the right by depth, branches coloured by their high-level state, ends as dots."""
+    left, top, right, bottom = box
+    nodes = tree.nodes
+    leaves: dict[int, int] = {}
+    for node in reversed(nodes.live):
+        below = sum(leaves[child] for child in nodes.children[node] if child != NONE)
+        leaves[node] = max(1, below)
+    first = nodes.depth[tree.root]
+    deepest = max(nodes.depth[node] for node in nodes.live) - first
+    wide = (right - left - 4) / max(1, deepest)
+    high = (bottom - top - 4) / leaves[tree.root]
+    start = {tree.root: 0}
+    spots: dict[int, tuple[float, float]] = {}
+    for node in nodes.live:  # parents come before their children
+        begin = start[node]
+        for child in nodes.children[node]:
+            if child != NONE:
+                start[child] = begin
+                begin += leaves[child]
+        spot = (
+            left + 2 + wide * (nodes.depth[node] - first),
+            top + 2 + high * (start[node] + leaves[node] / 2),
+        )
+        spots[node] = spot
+        if node != tree.root:
+            shade = colour(seen.state[node]) if tree.regions else BRANCH
+            pen.line([spots[nodes.parent[node]], spot], fill=shade, width=1)
+    if len(nodes.live) <= 400:  # more dots than that would hide the branches
+        for node, (across, down) in spots.items():
+            if nodes.terminal[node]:
+                pen.ellipse([across - 1, down - 1, across + 1, down + 1], fill=INK)
+    across, down = spots[tree.root]
+    pen.ellipse([across - 3, down - 3, across + 3, down + 3], fill=INK)
+
+
+def pillow() -> tuple[Any, Any, Any, Any]:
+    """The package Pillow and the parts of it that are used here."""
+    try:
+        import PIL
+        from PIL import Image, ImageDraw, ImageFont
+    except ImportError:
+        raise MissingExtraError("a film of the episode", "video") from None
+    return PIL, Image, ImageDraw, ImageFont
+
+
+def video() -> Any:
+    """The package that writes MP4."""
+    try:
+        import imageio.v2 as imageio
+        import imageio_ffmpeg  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("an MP4 film", "video") from None
+    return imageio
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")

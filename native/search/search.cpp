@@ -11,7 +11,8 @@ namespace {
 // How many nodes pass between two looks at the clock.
 constexpr std::uint64_t kPollEvery = 512;
 
-// What a region costs beyond its data: the object of its table, and what the allocator adds to five small blocks.
+// What a region costs beyond its data: the object of its table, and what the allocator adds to five small
+// blocks.
 constexpr std::size_t kRegionOverhead = 128;
 
 }  // namespace

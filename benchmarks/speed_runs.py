@@ -84,7 +84,9 @@ def execute(command: list[str], limit: float) -> Done:
         tempfile.TemporaryFile() as err,
     ):
         start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, start_new_session=True)
+        # Compiled modules are kept, as they are wherever a package is installed.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, start_new_session=True, env=environment)
         killed = threading.Event()
 
         def kill() -> None:

@@ -72,59 +72,40 @@ bool PairTable::ensure_row(std::uint32_t atom) {
 }
 
 bool PairTable::novel_child(const Word* state, std::span<const std::uint32_t> add,
-                            std::span<const std::uint32_t> del) {
-    for (const std::uint32_t atom : add) {
-        if (test_bit(state, atom)) continue;
-        const auto in_child = [&](std::uint32_t other) {
-            return std::find(del.begin(), del.end(), other) == del.end();
-        };
-        if (sparse_) {
-            if (!pairs_.contains(key(atom, atom))) return true;
-            bool found = false;
-            for (std::size_t word = 0; word < word_count_ && !found; ++word) {
-                for (Word rest = state[word]; rest != 0 && !found; rest &= rest - 1) {
-                    const auto other = static_cast<std::uint32_t>(
-                        word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
-                    found = in_child(other) && !pairs_.contains(key(atom, other));
-                }
-            }
-            for (std::size_t index = 0; index < add.size() && !found; ++index)
-                found = !pairs_.contains(key(atom, add[index]));
-            if (found) return true;
-            continue;
-        }
+                            std::span<const std::uint32_t> del, Word* child) const {
+    for (std::size_t word = 0; word < word_count_; ++word) child[word] = state[word];
+    for (const std::uint32_t atom : del) clear_bit(child, atom);
+    for (const std::uint32_t atom : add) set_bit(child, atom);
+    for (const std::uint32_t atom : add)
+        if (!test_bit(state, atom) && novel_with(atom, child)) return true;
+    return false;
+}
+
+// Whether a state shows a new pair with one of its atoms.
+bool PairTable::novel_with(std::uint32_t atom, const Word* state) const {
+    if (!sparse_) {
         if (row_of_[atom] == kNoRow) return true;
-        const Word* row = rows_.row(row_of_[atom]);
-        for (std::size_t word = first_beyond(state, row, 0, word_count_); word < word_count_;
-             word = first_beyond(state, row, word + 1, word_count_)) {
-            Word unseen = state[word] & ~row[word];
-            for (const std::uint32_t gone : del)
-                if ((gone >> 6) == word) unseen &= ~(Word{1} << (gone & 63));
-            if (unseen != 0) return true;
+        return first_beyond(state, rows_.row(row_of_[atom]), 0, word_count_) < word_count_;
+    }
+    for (std::size_t word = 0; word < word_count_; ++word) {
+        for (Word rest = state[word]; rest != 0; rest &= rest - 1) {
+            const auto other =
+                static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+            if (!pairs_.contains(key(atom, other))) return true;
         }
-        for (const std::uint32_t other : add)
-            if (!test_bit(row, other)) return true;
     }
     return false;
 }
 
 bool PairTable::novel(const Word* before, const Word* state) {
-    bool found = false;
-    for_each_added(before, state, word_count_, [&](std::uint32_t atom) {
-        if (found) return;
-        if (sparse_) {
-            for_each_bit(state, word_count_,
-                         [&](std::uint32_t other) { found = found || !pairs_.contains(key(atom, other)); });
-            return;
+    for (std::size_t word = 0; word < word_count_; ++word) {
+        for (Word rest = before ? state[word] & ~before[word] : state[word]; rest != 0; rest &= rest - 1) {
+            const auto atom =
+                static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+            if (novel_with(atom, state)) return true;
         }
-        if (row_of_[atom] == kNoRow) {
-            found = true;
-            return;
-        }
-        const Word* row = rows_.row(row_of_[atom]);
-        found = first_beyond(state, row, 0, word_count_) < word_count_;
-    });
-    return found;
+    }
+    return false;
 }
 
 bool PairTable::insert(const Word* before, const Word* state) {

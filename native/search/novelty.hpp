@@ -36,8 +36,10 @@ public:
     bool insert(const Word* before, const Word* state) override;
     std::size_t bytes() const override { return seen_.size() * sizeof(Word); }
 
-    // The same question without building the child of a plain operator.
-    bool novel_child(const Word*, std::span<const std::uint32_t> add, std::span<const std::uint32_t>) const {
+    // The same question for the child of a plain operator, which is not built for it.
+    static constexpr bool kBuildsChild = false;
+    bool novel_child(const Word*, std::span<const std::uint32_t> add, std::span<const std::uint32_t>,
+                     Word*) const {
         for (const std::uint32_t atom : add)
             if (!test_bit(seen_.data(), atom)) return true;
         return false;
@@ -60,8 +62,11 @@ public:
     bool insert(const Word* before, const Word* state) override;
     std::size_t bytes() const override { return rows_.bytes() + row_of_.size() * 4 + pairs_.bytes(); }
     bool sparse() const { return sparse_; }
+    // The same question for the child of a plain operator, which is written into `child` on the way: pairs
+    // are compared with all of it anyway.
+    static constexpr bool kBuildsChild = true;
     bool novel_child(const Word* state, std::span<const std::uint32_t> add,
-                     std::span<const std::uint32_t> del);
+                     std::span<const std::uint32_t> del, Word* child) const;
     bool usable() const { return usable_; }
 
 private:
@@ -70,6 +75,7 @@ private:
         const std::uint64_t low = left < right ? left : right, high = left < right ? right : left;
         return low * atom_count_ + high + 1;
     }
+    bool novel_with(std::uint32_t atom, const Word* state) const;
     bool ensure_row(std::uint32_t atom);
 
     Meter* meter_;

@@ -204,7 +204,7 @@ template <class Table>
 Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> tables,
                   std::uint64_t pause_at) {
     constexpr bool whole_states = std::is_same_v<Table, StateTable>;
-    constexpr bool asks_early = requires { table.novel_child(nullptr, {}, {}); };
+    constexpr bool asks_early = requires { Table::kBuildsChild; };
     const bool queued = !levels_.empty() || options_.depth_first;
     const std::size_t word_count = operators_->word_count();
     const std::uint64_t poll_every = asks_early || whole_states ? kPollEvery : 1;
@@ -217,7 +217,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
         expander_.collect(state);
         bool broken_off = false;
 
-        const auto generate = [&](std::size_t rank) {
+        const auto generate = [&](std::size_t rank, bool asked) {
             const auto break_off = [&](Event why, std::size_t go_on_at) {
                 region.next_rank = go_on_at;
                 event = why;
@@ -239,7 +239,9 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
             bool novel;
             if constexpr (asks_early) {
                 if (plain) {
-                    novel = table.novel_child(state, operators_->add(rank), operators_->del(rank));
+                    novel = asked ||
+                            table.novel_child(state, operators_->add(rank), operators_->del(rank), child);
+                    built = Table::kBuildsChild;
                 } else {
                     expander_.apply(state, rank, child);
                     built = true;
@@ -332,15 +334,19 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
             counters_.generated = generated;
         };
         expander_.take(region.next_rank, [&](std::size_t rank) {
+            bool asked = false;  // and found novel
             if constexpr (asks_early) {
-                if (quiet_[rank] && generated < checkpoint &&
-                    !table.novel_child(state, operators_->add(rank), operators_->del(rank))) {
-                    ++generated;
-                    return true;
+                if (quiet_[rank] && generated < checkpoint) {
+                    asked = table.novel_child(state, operators_->add(rank), operators_->del(rank),
+                                              scratch_.data());
+                    if (!asked) {
+                        ++generated;
+                        return true;
+                    }
                 }
             }
             settle();
-            const bool going = generate(rank);
+            const bool going = generate(rank, asked);
             generated = counters_.generated;
             checkpoint = std::min(pause_at, next_poll);
             return going;

@@ -37,7 +37,15 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     abstraction.literals.insert(abstraction.literals.end(), literals.begin(), literals.end());
     level_begin_.back() = level_begin_[level] + abstraction.word_count();
     mark_touching(level);
-    for (const auto& region : regions_) project_all(tree_.state(region->root), region->abstract);
+    // The new features come after the old ones, and this level after the others: abstract states only grow.
+    const std::size_t before = abstraction.literals.size() - literals.size();
+    for (const auto& region : regions_) {
+        region->abstract.resize(level_begin_.back(), 0);
+        const Word* state = tree_.state(region->root);
+        for (std::size_t index = 0; index < literals.size(); ++index)
+            if (test_bit(state, literals[index] >> 1) != ((literals[index] & 1U) != 0))
+                set_bit(region->abstract.data() + level_begin_[level], before + index);
+    }
 
     // With single features, one entry that shows a new one leaves nothing novel for the others.
     const bool first_only = literals.size() == 1 && dynamic_cast<AtomTable*>(&table) != nullptr;
@@ -170,7 +178,10 @@ bool Search::replay_history() {
         }
         tree_.set_region(node, index);
         if (!region || !region->replay) continue;
-        if (!region->table->novel(tree_.state(parent), tree_.state(node))) {
+        if (node <
+            region->changed_from) {  // nothing was different then: what was kept is kept, what was not is not
+            if (tree_.has(node, kPruned)) continue;
+        } else if (!region->table->novel(tree_.state(parent), tree_.state(node))) {
             tree_.set(node, kPruned);
             continue;
         }

@@ -58,6 +58,7 @@ struct Region {
     std::size_t next_rank = 0;        // and the operator to go on with
     bool alive = true;                // false: its root is not novel at the level above any more
     bool replay = false;              // its table has to be made anew from the nodes it has
+    std::uint32_t changed_from = 0;   // the first node that it lost since; its history before is the same
 };
 
 struct SearchOptions {

@@ -43,6 +43,8 @@ public:
     T& operator[](std::size_t index) { return *row(index); }
     const T& operator[](std::size_t index) const { return *row(index); }
     std::size_t size() const { return size_; }
+    // The first index beyond the chunk of an index: up to there rows lie one after another.
+    std::size_t chunk_end(std::size_t index) const { return ((index >> shift_) + 1) << shift_; }
     std::size_t bytes() const { return chunks_.size() * (width_ << shift_) * sizeof(T); }
 
 private:

@@ -84,30 +84,31 @@ std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> l
     const bool all = how.fresh_table || how.wake;
     bool shown = first_only && shows(0);
     std::vector<std::uint32_t> entries;
-    const auto node_count = static_cast<std::uint32_t>(tree_.size());
-    for (std::uint32_t node = 1; node < node_count; ++node) {
+    tree_.each_node(1, [&](std::uint32_t node, std::uint32_t parent, std::uint32_t op, std::uint32_t& flags,
+                           std::uint32_t& region) {
         look(*meter_, node);
-        if (tree_.has(node, kEntry)) {
+        if ((flags & kEntry) != 0) {
             if (all) {
                 entries.push_back(node);
             } else if (!shown && shows(node)) {
                 entries.push_back(node);
                 shown = first_only;
             }
-            continue;
+            return true;
         }
-        if (!may_flip[tree_.op(node)]) continue;
-        if (!any_differs(atoms, tree_.state(node), tree_.state(tree_.parent(node)))) continue;
-        const std::uint32_t region = tree_.region(node);
+        if (!may_flip[op] || !any_differs(atoms, tree_.state(node), tree_.state(parent))) return true;
         // A pruned node left no trace in its region's table; any other one did.
-        if (region != kNone && !tree_.has(node, kPruned) && how.rebuild_changed)
+        if (region != kNone && (flags & kPruned) == 0 && how.rebuild_changed && !regions_[region]->replay) {
             regions_[region]->replay = true;
-        tree_.set(node, kEntry);
-        tree_.set_region(node, kNone);
+            regions_[region]->changed_from = node;
+        }
+        flags |= kEntry;
+        region = kNone;
         entries.push_back(node);
         shown = shown || (first_only && shows(node));
         recolour_from_ = std::min(recolour_from_, node);
-    }
+        return true;
+    });
     return entries;
 }
 
@@ -163,32 +164,27 @@ bool Search::replay_history() {
         if (!region->table || !remember(*region, nullptr, region->root)) return false;
         if (!tree_.has(region->root, kExpanded) && !append(region->frontier, region->root)) return false;
     }
-    const auto node_count = static_cast<std::uint32_t>(tree_.size());
-    for (std::uint32_t node = first; node < node_count; ++node) {
-        if (node == 0) continue;
-        look(*meter_, node);
-        const std::uint32_t parent = tree_.parent(node);
-        const std::uint32_t index = tree_.region(parent);
-        Region* region = index == kNone ? nullptr : regions_[index].get();
-        if (tree_.has(node, kEntry)) {
-            if (region && region->replay && options_.entry_in_table &&
-                !remember(*region, tree_.state(parent), node))
-                return false;
-            continue;
-        }
-        tree_.set_region(node, index);
-        if (!region || !region->replay) continue;
-        if (node <
-            region->changed_from) {  // nothing was different then: what was kept is kept, what was not is not
-            if (tree_.has(node, kPruned)) continue;
-        } else if (!region->table->novel(tree_.state(parent), tree_.state(node))) {
-            tree_.set(node, kPruned);
-            continue;
-        }
-        tree_.clear(node, kPruned);
-        if (!remember(*region, tree_.state(parent), node)) return false;
-        if (!tree_.has(node, kExpanded) && !append(region->frontier, node)) return false;
-    }
+    const bool fits =
+        tree_.each_node(std::max(first, 1U), [&](std::uint32_t node, std::uint32_t parent, std::uint32_t,
+                                                 std::uint32_t& flags, std::uint32_t& colour) {
+            look(*meter_, node);
+            const std::uint32_t index = tree_.region(parent);
+            Region* region = index == kNone || !regions_[index]->replay ? nullptr : regions_[index].get();
+            if ((flags & kEntry) != 0)
+                return !region || !options_.entry_in_table || remember(*region, tree_.state(parent), node);
+            colour = index;
+            if (!region) return true;
+            if (node < region->changed_from) {  // nothing was different then: kept is kept, pruned is pruned
+                if ((flags & kPruned) != 0) return true;
+            } else if (!region->table->novel(tree_.state(parent), tree_.state(node))) {
+                flags |= kPruned;
+                return true;
+            }
+            flags &= ~static_cast<std::uint32_t>(kPruned);
+            return remember(*region, tree_.state(parent), node) &&
+                   ((flags & kExpanded) != 0 || append(region->frontier, node));
+        });
+    if (!fits) return false;
     for (const auto& region : regions_) region->replay = false;
     return true;
 }

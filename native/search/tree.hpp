@@ -62,6 +62,23 @@ public:
     const Word* state(std::uint32_t node) const { return state_.row(node); }
     const Chunks<Word>& states() const { return state_; }
 
+    // Calls `visit(node, parent, op, flags, region)` for all nodes from `from` on, until it returns false;
+    // flags and region are references. For passes over the whole tree: it reads the columns forwards. Needs
+    // regions.
+    template <class Visit>
+    bool each_node(std::uint32_t from, Visit&& visit) {
+        for (std::size_t node = from; node < size();) {
+            const std::size_t end = std::min(size(), parent_.chunk_end(node));
+            const std::uint32_t* parent = parent_.row(node);
+            const std::uint32_t* op = op_.row(node);
+            std::uint32_t* flags = depth_flags_.row(node);
+            std::uint32_t* region = region_.row(node);
+            for (; node < end; ++node, ++parent, ++op, ++flags, ++region)
+                if (!visit(static_cast<std::uint32_t>(node), *parent, *op, *flags, *region)) return false;
+        }
+        return true;
+    }
+
     // The operators from the root to a node.
     std::vector<std::uint32_t> path(std::uint32_t node) const {
         std::vector<std::uint32_t> ops;

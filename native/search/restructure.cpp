@@ -104,9 +104,13 @@ std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> l
         }
         flags |= kEntry;
         region = kNone;
-        entries.push_back(node);
-        shown = shown || (first_only && shows(node));
         recolour_from_ = std::min(recolour_from_, node);
+        if (!all && first_only && (shown || !shows(node))) {
+            flags |= kPruned;  // shows nothing that is new
+            return true;
+        }
+        shown = first_only;
+        entries.push_back(node);
         return true;
     });
     return entries;

@@ -202,7 +202,7 @@ def _report(
         story=[
             Discovered(
                 searched.atoms[one.feature],
-                [searched.operator_name(op) for op in one.branch],
+                [searched.operator_name(op) for op in outcome.search.path(one.pruned_node)] if outcome.search else [],
                 [searched.atoms[atom] for atom in one.candidates],
                 one.regions,
                 one.generated,

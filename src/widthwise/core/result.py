@@ -67,7 +67,6 @@ class Chapter:
 
     feature: int  # the atom
     pruned_node: int  # the pruned node whose branch proposed it
-    branch: list[int]  # the operators from the start of its region to that node
     candidates: list[int]  # everything the branch proposed
     regions: int  # living high-level nodes after the tree was recoloured
     generated: int  # nodes generated before the feature was added

@@ -168,7 +168,6 @@ class IncrementalSearch:
             Chapter(
                 feature=feature,
                 pruned_node=pruned_node,
-                branch=self.search.path(pruned_node),
                 candidates=proposed,
                 regions=self.nodes,
                 generated=generated,

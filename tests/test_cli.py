@@ -12,6 +12,7 @@ import pytest
 
 from cli_tools import LOCKED, TORN, call, environment, files, texts
 from widthwise.classical.examples import EXAMPLES
+from widthwise.classical.load import load
 from widthwise.cli.main import main
 from widthwise.cli.solve import patterns
 from widthwise.core.errors import UsageError
@@ -159,7 +160,7 @@ def test_wrong_usage_is_one_message_and_exit_code_2(
     assert "Traceback" not in told.err
 
 
-@pytest.mark.parametrize("planner", ["auto", "bfs", "iw:1", "iw:2", "ihiw:1,1", "ihiw:1,2", "ihiw:n,1"])
+@pytest.mark.parametrize("planner", ["auto", "bfs", "iw:1", "iw:2", "hiw:1,1", "ihiw:1,1", "ihiw:1,2", "ihiw:n,1"])
 @pytest.mark.parametrize("name", list(EXAMPLES))
 def test_every_planner_runs_on_every_bundled_task(
     name: str, planner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -167,6 +168,8 @@ def test_every_planner_runs_on_every_bundled_task(
     paths = files(tmp_path, name)
     kind, _, width = planner.partition(":")
     arguments = ["--planner", kind, *(["--width", width] if width else []), "--max-nodes", "1000000"]
+    if kind == "hiw":  # any feature will do: the first atom of the task
+        arguments += ["--high", load(*paths).atoms[0]]
     plan = tmp_path / "plan"
     code = main(["solve", *paths, *arguments, "--plan-out", str(plan)])
     out = capsys.readouterr().out

@@ -84,7 +84,7 @@ $(SANITIZED)/.ready: constraints.txt $(BUILD_FILES)
 sanitize: $(SANITIZED)/.ready
 	LD_PRELOAD="$(foreach lib,libasan.so libubsan.so libstdc++.so.6,$$($${CXX:-g++} -print-file-name=$(lib)))" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-	$(SANITIZED)/bin/python -m pytest -m "not slow and not ipc" -p no:cacheprovider \
+	$(SANITIZED)/bin/python -m pytest -m "not slow and not ipc and not resident" -p no:cacheprovider \
 	    --ignore-glob='tests/test_cli*' --ignore=tests/test_readme.py --ignore=tests/test_install.py tests
 
 clean:

@@ -64,6 +64,7 @@ print(json.dumps([stop.name, search.node_count, search.generated, meter.bytes, m
 """
 
 
+@pytest.mark.resident
 def test_a_million_nodes_take_the_memory_that_is_stated():
     """Bits of the state and at most 24 bytes per node, tables included, by the meter and by the system's count."""
     done = subprocess.run([sys.executable, "-c", MILLION], capture_output=True, text=True, check=True, timeout=300)
@@ -208,6 +209,7 @@ print(result.status, resident() - before)
 """
 
 
+@pytest.mark.resident
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_hundreds_of_thousands_of_regions_keep_the_memory_limit():
     """Regions are many small blocks: what the meter says must still be what the process takes."""

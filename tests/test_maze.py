@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from collections import deque
 
 import numpy as np
@@ -195,23 +194,6 @@ def test_mazes_of_ones_own(tmp_path):
         ww.simulator(f"maze:{tmp_path / 'nowhere.txt'}")
     with pytest.raises(ww.UsageError, match="at least 1 step"):
         Maze(TINY, limit=0)
-
-
-def test_a_step_is_cheap():
-    env = ww.simulator("maze-large")
-    env.reset()
-    snapshot = env.save()
-
-    def run() -> float:
-        begin = time.perf_counter()
-        for _ in range(500):
-            env.load(snapshot)
-            env.step(RIGHT)
-            env.save()
-        return (time.perf_counter() - begin) / 500
-
-    run()
-    assert min(run() for _ in range(5)) < 10e-6
 
 
 def test_gymnasium_likes_the_mazes():

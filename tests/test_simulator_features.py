@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -126,21 +125,6 @@ def test_cells_info_and_functions():
         Function(lambda step: [0.5])(first)
     with pytest.raises(ww.UsageError, match="before it was"):
         Function(lambda step: [1, 2], count=3)(first)
-
-
-@pytest.mark.parametrize(("width", "height"), [(2, 2), (4, 4), (8, 11)])
-def test_tiles_are_cheap(width, height):
-    step = ww.simulator("maze-small").reset()
-    tiles = ww.Tiles(width, height, 32)
-    tiles(step)
-
-    def run() -> float:
-        begin = time.perf_counter()
-        for _ in range(200):
-            tiles(step)
-        return (time.perf_counter() - begin) / 200
-
-    assert min(run() for _ in range(5)) < 20e-6  # about 3 µs on an idle machine
 
 
 def test_whole_means_stay_whole():

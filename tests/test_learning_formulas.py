@@ -12,7 +12,7 @@ import widthwise as ww
 from widthwise.learning.evaluation import sharpened
 from widthwise.learning.inference import Inference
 from widthwise.learning.losses import add_l2_gradient, clip_gradient, cross_entropy, l2_term, monte_carlo_returns
-from widthwise.learning.network import Network
+from widthwise.learning.network import Network, blurred
 from widthwise.learning.renorm import Renorm
 from widthwise.learning.replay import Played, Replay
 from widthwise.learning.rmsprop import RMSprop
@@ -86,6 +86,17 @@ def test_renormalisation_in_training_is_the_one_in_use() -> None:
     assert far(torch.tensor([[100.0], [104.0]]))[:, 0].tolist() == pytest.approx([5 - 2, 5 + 2], abs=1e-3)
     far = Renorm(1)
     assert far(torch.tensor([[0.0], [20.0]]))[:, 0].tolist() == pytest.approx([5 - 3, 5 + 3], abs=1e-3)
+
+
+def test_blurred_weights_are_alike_at_neighbouring_places() -> None:
+    rough = torch.randn((64, 3, 9, 9), generator=torch.Generator().manual_seed(1))
+    smooth = blurred(rough)
+    assert smooth.std().item() == pytest.approx(1.0, abs=1e-3)
+
+    def likeness(weights: torch.Tensor) -> float:
+        return (weights[..., 1:] * weights[..., :-1]).mean().item()
+
+    assert abs(likeness(rough)) < 0.05 < 0.8 < likeness(smooth)
 
 
 def test_a_calibrated_network_tells_what_it_saw_apart() -> None:

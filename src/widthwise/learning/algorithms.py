@@ -38,7 +38,7 @@ class Algorithm:
     high_width: Width = 1
     selection_temperature: float = 0.005  # of Count-based Rollout IW
     behaviour: Behaviour = field(default_factory=Behaviour)
-    target_temperature: float = 0.01
+    target_temperature: float = 0.001
     discount: float = 0.99
     interactions: int = 30  # simulator steps for one executed action
     nodes: int = 500  # kept in the tree

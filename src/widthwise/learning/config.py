@@ -25,7 +25,7 @@ class Learning:
     decay: float = 0.99
     epsilon: float = 0.01
     clip: float = 50.0  # largest norm of the gradient
-    l2: float = 1e-3
+    l2: float = 1e-4
     value_factor: float = 1.0
     momentum: float = 0.1  # how fast the normalisation's averages follow
     smooth: bool = True  # the first weights are alike at neighbouring pixels

@@ -104,7 +104,7 @@ class Network(nn.Module):
 
 
 def blurred(weights: Tensor) -> Tensor:
-    """Random weights over an image with neighbours made alike: a Gaussian as wide as half of each side, same spread.
+    """Random weights over an image with neighbours made alike: a Gaussian as wide as a quarter of each side.
 
     Without it a thing that moves by a few pixels lights up quite other units. Every state then shows new features, the
     few hundred there are have soon been seen, and width search sees nothing new a few steps away.
@@ -112,7 +112,7 @@ def blurred(weights: Tensor) -> Tensor:
     kernels = []
     for side in weights.shape[2:]:
         places = torch.arange(side, dtype=torch.float32)
-        near = torch.exp(-((places[:, None] - places[None, :]) ** 2) / (2 * (side / 2) ** 2))
+        near = torch.exp(-((places[:, None] - places[None, :]) ** 2) / (2 * (side / 4) ** 2))
         kernels.append(near / near.sum(1, keepdim=True))
     smooth = torch.einsum("oihw,yh,xw->oiyx", weights, *kernels)
     return smooth / smooth.std()

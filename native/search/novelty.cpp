@@ -37,15 +37,6 @@ AtomTable::~AtomTable() {
     meter_->release(bytes());
 }
 
-bool AtomTable::novel(const Word*, const Word* state) {
-    return first_beyond(state, seen_.data(), 0, seen_.size()) < seen_.size();
-}
-
-bool AtomTable::insert(const Word*, const Word* state) {
-    for (std::size_t word = 0; word < seen_.size(); ++word) seen_[word] |= state[word];
-    return true;
-}
-
 PairTable::PairTable(Meter& meter, std::size_t atom_count, bool force_sparse)
     : meter_(&meter),
       atom_count_(atom_count),

@@ -5,6 +5,7 @@
 // tuple is examined. `insert` answers false when the memory limit forbids to remember the state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,8 +33,14 @@ class AtomTable final : public NoveltyTable {
 public:
     AtomTable(Meter& meter, std::size_t atom_count);
     ~AtomTable() override;
-    bool novel(const Word* before, const Word* state) override;
-    bool insert(const Word* before, const Word* state) override;
+    bool novel(const Word*, const Word* state) override {
+        return first_beyond(state, seen_.data(), 0, seen_.size()) < seen_.size();
+    }
+    bool insert(const Word*, const Word* state) override {
+        for (std::size_t word = 0; word < seen_.size(); ++word) seen_[word] |= state[word];
+        return true;
+    }
+    void clear() { std::fill(seen_.begin(), seen_.end(), 0); }
     std::size_t bytes() const override { return seen_.size() * sizeof(Word); }
 
     // The same question for the child of a plain operator, which is not built for it.

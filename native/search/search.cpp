@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 namespace widthwise {
 
@@ -68,13 +67,11 @@ bool Search::charge(std::size_t bytes) {
     return true;
 }
 
-bool Search::append(std::vector<std::uint32_t>& list, std::uint32_t node) {
-    if (list.size() == list.capacity()) {
-        const std::size_t more = std::max<std::size_t>(8, list.capacity() / 2);
-        if (!charge(more * sizeof(std::uint32_t))) return false;
-        list.reserve(list.capacity() + more);
-    }
-    list.push_back(node);
+bool Search::append_children(std::uint32_t index, NodeRange nodes) {
+    if (index == kNone || nodes.begin == nodes.end) return true;
+    std::vector<NodeRange>& children = regions_[index]->children;
+    if (children.empty() || children.back().end != nodes.begin) return append(children, nodes);
+    children.back().end = nodes.end;
     return true;
 }
 
@@ -165,7 +162,8 @@ std::uint32_t Search::open_region(std::uint32_t node) {
     project_all(tree_.state(node), region->abstract);
     region->table = new_table();
     if (!region->table) return kNone;
-    if (!remember(*region, nullptr, node)) return kNone;
+    if (!with_table(*region->table, [&](auto& table) { return remember(table, nullptr, node); }))
+        return kNone;
     const auto index = static_cast<std::uint32_t>(regions_.size());
     if ((!levels_.empty() || options_.depth_first) && !append(region->frontier, node)) return kNone;
     tree_.set_region(node, index);
@@ -376,13 +374,12 @@ Event Search::resume_region(std::uint32_t index, std::span<NoveltyTable* const> 
     const std::uint64_t room = ~std::uint64_t{0} - counters_.generated;
     const std::uint64_t pause_at =
         std::min(counters_.generated + std::min(pause_after, room), options_.max_nodes);
-    NoveltyTable* table = region.table.get();
-    if (auto* atoms = dynamic_cast<AtomTable*>(table)) return run(region, *atoms, tables, pause_at);
-    if (auto* pairs = dynamic_cast<PairTable*>(table)) return run(region, *pairs, tables, pause_at);
-    if (auto* states = dynamic_cast<StateTable*>(table)) return run(region, *states, tables, pause_at);
-    if (auto* tuples = dynamic_cast<TupleTable<std::uint64_t>*>(table))
-        return run(region, *tuples, tables, pause_at);
-    return run(region, static_cast<TupleTable<WideKey>&>(*table), tables, pause_at);
+    const auto first = static_cast<std::uint32_t>(tree_.size());
+    const Event event =
+        with_table(*region.table, [&](auto& table) { return run(region, table, tables, pause_at); });
+    if (levels_.empty()) return event;
+    const bool fits = append_children(index, {first, static_cast<std::uint32_t>(tree_.size())});
+    return fits ? event : Event{Stop::out_of_memory};
 }
 
 }  // namespace widthwise

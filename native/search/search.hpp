@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/meter.hpp"
@@ -50,13 +51,16 @@ struct Abstraction {
 
 struct Region {
     std::uint32_t root = kNone;
-    std::vector<Word> abstract;  // the abstract states of all levels, one after another
+    std::vector<Word> abstract;       // the abstract states of all levels, one after another
+    std::vector<NodeRange> children;  // the nodes whose parent is in the region, its exits included
     std::unique_ptr<NoveltyTable> table;
     std::vector<std::uint32_t> frontier;  // unused in a flat search, whose frontier is the tree itself
     std::size_t head = 0;
     std::uint32_t expanding = kNone;  // the node whose expansion was broken off
     std::size_t next_rank = 0;        // and the operator to go on with
     bool alive = true;                // false: its root is not novel at the level above any more
+    bool split = false;               // nodes of it belong to other regions now
+    bool woken = false;               // its nodes belonged to no region before
     bool replay = false;              // its table has to be made anew from the nodes it has
     std::uint32_t changed_from = 0;   // the first node that it lost since; its history before is the same
 };
@@ -159,15 +163,24 @@ private:
     Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
     // Lists of nodes and regions, charged to the meter like everything else; false if the limit forbids them.
-    bool append(std::vector<std::uint32_t>& list, std::uint32_t node);
+    template <class Item>
+    bool append(std::vector<Item>& list, Item item);
+    bool append_children(std::uint32_t region, NodeRange nodes);
     bool charge(std::size_t bytes);
     std::unique_ptr<Region> new_region(std::uint32_t root);
     std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how,
                                             bool first_only);
     bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table,
                        const Restructuring& how);
-    bool replay_history();
-    bool remember(Region& region, const Word* before, std::uint32_t node);
+    bool empty_table(Region& region);
+    bool collect_woken();
+    template <class Table>
+    bool recolour(std::uint32_t index, Table& table);
+    template <class Table>
+    bool remember(Table& table, const Word* before, std::uint32_t node);
+    // Calls `visit` with a novelty table as what it is.
+    template <class Visit>
+    static auto with_table(NoveltyTable& table, Visit&& visit);
     std::uint64_t random_below(std::uint64_t bound);
 
     std::shared_ptr<const Operators> operators_;
@@ -188,9 +201,38 @@ private:
     std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children
     std::vector<std::uint32_t> pruned_nodes_;
     std::vector<Word> scratch_, abstract_scratch_;
+    std::vector<NodeRange> ranges_scratch_;
     std::uint64_t random_state_;
-    std::uint32_t region_index_ = 0;       // the region being resumed
-    std::uint32_t recolour_from_ = kNone;  // the first node that became an entry
+    std::uint32_t region_index_ = 0;  // the region being resumed
 };
+
+template <class Item>
+bool Search::append(std::vector<Item>& list, Item item) {
+    if (list.size() == list.capacity()) {
+        const std::size_t more = std::max<std::size_t>(8, list.capacity() / 2);
+        if (!charge(more * sizeof(Item))) return false;
+        list.reserve(list.capacity() + more);
+    }
+    list.push_back(item);
+    return true;
+}
+
+template <class Visit>
+auto Search::with_table(NoveltyTable& table, Visit&& visit) {
+    if (auto* atoms = dynamic_cast<AtomTable*>(&table)) return visit(*atoms);
+    if (auto* pairs = dynamic_cast<PairTable*>(&table)) return visit(*pairs);
+    if (auto* states = dynamic_cast<StateTable*>(&table)) return visit(*states);
+    if (auto* tuples = dynamic_cast<TupleTable<std::uint64_t>*>(&table)) return visit(*tuples);
+    return visit(static_cast<TupleTable<WideKey>&>(table));
+}
+
+template <class Table>
+bool Search::remember(Table& table, const Word* before, std::uint32_t node) {
+    const Word* state = tree_.state(node);
+    if constexpr (std::is_same_v<Table, StateTable>)
+        return !table.novel(before, state) || table.insert_row(node);
+    else
+        return table.insert(before, state);
+}
 
 }  // namespace widthwise

@@ -24,6 +24,10 @@ inline void clear_bit(Word* words, std::size_t bit) {
     words[bit >> 6] &= ~(Word{1} << (bit & 63));
 }
 
+inline void flip_bit(Word* words, std::size_t bit) {
+    words[bit >> 6] ^= Word{1} << (bit & 63);
+}
+
 // Calls `visit(bit)` for every member, ascending.
 template <class Visit>
 inline void for_each_bit(const Word* words, std::size_t word_count, Visit&& visit) {

@@ -36,9 +36,9 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     Abstraction& abstraction = levels_[level];
     abstraction.literals.insert(abstraction.literals.end(), literals.begin(), literals.end());
     level_begin_.back() = level_begin_[level] + abstraction.word_count();
-    mark_touching(level);
     // The new features come after the old ones, and this level after the others: abstract states only grow.
     const std::size_t before = abstraction.literals.size() - literals.size();
+    mark_features(level, before);
     for (const auto& region : regions_) {
         region->abstract.resize(level_begin_.back(), 0);
         const Word* state = tree_.state(region->root);
@@ -56,12 +56,22 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     std::vector<std::uint32_t> open;
     for (std::uint32_t index = 0; index < regions_.size(); ++index) {
         Region& region = *regions_[index];
-        if (region.replay && !empty_table(region)) return std::nullopt;
-        if ((region.split || region.replay) &&
+        const bool untouched = !region.table && region.children.empty() && !tree_.has(region.root, kExpanded);
+        if (region.replay && !untouched) {
+            if (auto* atoms = dynamic_cast<AtomTable*>(region.table.get()))
+                atoms->clear();
+            else
+                region.table = new_table();
+            region.frontier.clear();
+            region.head = 0;
+            region.expanding = kNone;
+            if (!begin_region(region)) return std::nullopt;
+        }
+        if ((region.split || region.replay) && !untouched &&
             !with_table(*region.table, [&](auto& low) { return recolour(index, low); }))
             return std::nullopt;
         region.split = region.woken = region.replay = false;
-        if (region.alive && region.head < region.frontier.size()) open.push_back(index);
+        if (region.alive && (untouched || region.head < region.frontier.size())) open.push_back(index);
     }
     std::sort(open.begin(), open.end(), [&](std::uint32_t left, std::uint32_t right) {
         return regions_[left]->root < regions_[right]->root;
@@ -165,14 +175,6 @@ bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTab
     return true;
 }
 
-bool Search::empty_table(Region& region) {
-    if (auto* atoms = dynamic_cast<AtomTable*>(region.table.get()))
-        atoms->clear();
-    else
-        region.table = new_table();
-    return region.table != nullptr;
-}
-
 // Gives regions their nodes that belonged to no region before.
 bool Search::collect_woken() {
     std::uint32_t first = kNone;
@@ -196,13 +198,6 @@ bool Search::collect_woken() {
 template <class Table>
 bool Search::recolour(std::uint32_t index, Table& table) {
     Region& region = *regions_[index];
-    if (region.replay) {
-        region.frontier.clear();
-        region.head = 0;
-        region.expanding = kNone;
-        if (!remember(table, nullptr, region.root)) return false;
-        if (!tree_.has(region.root, kExpanded) && !append(region.frontier, region.root)) return false;
-    }
     ranges_scratch_.clear();
     ranges_scratch_.swap(region.children);
     for (const NodeRange& range : ranges_scratch_) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace widthwise {
 
@@ -30,12 +31,14 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
       touches_(operators_->count(), 0),
       helps_(operators_->count(), 0),
       quiet_(operators_->count(), 0),
+      feature_atoms_(operators_->word_count(), 0),
+      place_of_(levels_.empty() ? 0 : operators_->task().atom_count, kNone),
       scratch_(operators_->word_count()),
       random_state_(options.seed) {
     level_begin_.push_back(0);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
-        mark_touching(level);
+        mark_features(level, 0);
     }
     for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
         for (const std::uint32_t atom : *goal)
@@ -47,12 +50,17 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
         quiet_[rank] = static_cast<std::uint8_t>((helps_[rank] | touches_[rank]) ^ 1U);
 }
 
-void Search::mark_touching(std::size_t level) {
+void Search::mark_features(std::size_t level, std::size_t from) {
     const Abstraction& abstraction = levels_[level];
     if (abstraction.function) std::fill(touches_.begin(), touches_.end(), 1);
-    for (const std::uint32_t literal : abstraction.literals)
-        for (const std::uint32_t rank : operators_->touching(literal >> 1))
-            touches_[rank] = 1, quiet_[rank] = 0;
+    functions_ = functions_ || abstraction.function;
+    for (std::size_t feature = from; feature < abstraction.literals.size(); ++feature) {
+        const std::uint32_t atom = abstraction.literals[feature] >> 1;
+        for (const std::uint32_t rank : operators_->touching(atom)) touches_[rank] = 1, quiet_[rank] = 0;
+        set_bit(feature_atoms_.data(), atom);
+        places_.push_back({level_begin_[level] * 64 + feature,
+                           std::exchange(place_of_[atom], static_cast<std::uint32_t>(places_.size()))});
+    }
     for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) touches_[rank] = 1;
 }
@@ -111,8 +119,23 @@ void Search::project_all(const Word* state, std::vector<Word>& out) const {
         project(state, level, out.data() + level_begin_[level]);
 }
 
+// The abstract state after a step from a region: the region's, but for the atoms that are different.
+void Search::project_change(const Region& region, const Word* state) {
+    abstract_scratch_ = region.abstract;
+    const Word* root = tree_.state(region.root);
+    for (std::size_t word = 0; word < feature_atoms_.size(); ++word)
+        for (Word rest = (state[word] ^ root[word]) & feature_atoms_[word]; rest != 0; rest &= rest - 1)
+            for (std::uint32_t place =
+                     place_of_[word * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+                 place != kNone; place = places_[place].next)
+                flip_bit(abstract_scratch_.data(), places_[place].bit);
+}
+
 std::size_t Search::changed_level(const Region& region, const Word* state) {
-    project_all(state, abstract_scratch_);
+    if (functions_)
+        project_all(state, abstract_scratch_);
+    else
+        project_change(region, state);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         const auto begin = static_cast<std::ptrdiff_t>(level_begin_[level]);
         const auto end = static_cast<std::ptrdiff_t>(level_begin_[level + 1]);
@@ -160,17 +183,22 @@ std::uint32_t Search::open_region(std::uint32_t node) {
     auto region = new_region(node);
     if (!region) return kNone;
     project_all(tree_.state(node), region->abstract);
-    region->table = new_table();
-    if (!region->table) return kNone;
-    if (!with_table(*region->table, [&](auto& table) { return remember(table, nullptr, node); }))
-        return kNone;
+    if (!begin_region(*region)) return kNone;
     const auto index = static_cast<std::uint32_t>(regions_.size());
-    if ((!levels_.empty() || options_.depth_first) && !append(region->frontier, node)) return kNone;
     tree_.set_region(node, index);
     tree_.clear(node, kPruned);
     counters_.depth = std::max(counters_.depth, tree_.depth(node));
     regions_.push_back(std::move(region));
     return index;
+}
+
+bool Search::begin_region(Region& region) {
+    if (!region.table) region.table = new_table();
+    if (!region.table) return false;
+    if (!with_table(*region.table, [&](auto& table) { return remember(table, nullptr, region.root); }))
+        return false;
+    if (tree_.has(region.root, kExpanded) || (levels_.empty() && !options_.depth_first)) return true;
+    return append(region.frontier, region.root);
 }
 
 void Search::reject(std::uint32_t node) {
@@ -370,6 +398,7 @@ Event Search::resume_region(std::uint32_t index, std::span<NoveltyTable* const> 
                             std::uint64_t pause_after) {
     if (const Halt halt = meter_->poll(); halt != Halt::none) return halted(halt);
     Region& region = *regions_[index];
+    if (!region.table && !begin_region(region)) return {Stop::out_of_memory};
     region_index_ = index;
     const std::uint64_t room = ~std::uint64_t{0} - counters_.generated;
     const std::uint64_t pause_at =

@@ -51,9 +51,9 @@ struct Abstraction {
 
 struct Region {
     std::uint32_t root = kNone;
-    std::vector<Word> abstract;       // the abstract states of all levels, one after another
-    std::vector<NodeRange> children;  // the nodes whose parent is in the region, its exits included
-    std::unique_ptr<NoveltyTable> table;
+    std::vector<Word> abstract;           // the abstract states of all levels, one after another
+    std::vector<NodeRange> children;      // the nodes whose parent is in the region, its exits included
+    std::unique_ptr<NoveltyTable> table;  // made when the region is begun; many never are
     std::vector<std::uint32_t> frontier;  // unused in a flat search, whose frontier is the tree itself
     std::size_t head = 0;
     std::uint32_t expanding = kNone;  // the node whose expansion was broken off
@@ -157,9 +157,11 @@ private:
     bool next_to_expand(Region& region);
     void project(const Word* state, std::size_t level, Word* out) const;
     void project_all(const Word* state, std::vector<Word>& out) const;
+    void project_change(const Region& region, const Word* state);
     // The highest level whose features differ between a state and a region, or the number of levels.
     std::size_t changed_level(const Region& region, const Word* state);
-    void mark_touching(std::size_t level);
+    // Notes what the features of a level, from one of them on, mean for operators and atoms.
+    void mark_features(std::size_t level, std::size_t from);
     Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
     // Lists of nodes and regions, charged to the meter like everything else; false if the limit forbids them.
@@ -168,11 +170,12 @@ private:
     bool append_children(std::uint32_t region, NodeRange nodes);
     bool charge(std::size_t bytes);
     std::unique_ptr<Region> new_region(std::uint32_t root);
+    // Puts the root into the table and the frontier.
+    bool begin_region(Region& region);
     std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how,
                                             bool first_only);
     bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table,
                        const Restructuring& how);
-    bool empty_table(Region& region);
     bool collect_woken();
     template <class Table>
     bool recolour(std::uint32_t index, Table& table);
@@ -199,6 +202,15 @@ private:
     std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
     std::vector<std::uint8_t> helps_;    // per rank: may make a goal true
     std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children
+    // Where an atom is a feature: bits of Region::abstract, several in a chain.
+    struct Place {
+        std::size_t bit;
+        std::uint32_t next;
+    };
+    bool functions_ = false;               // a level's features are a function
+    std::vector<Word> feature_atoms_;      // all of them, as a set
+    std::vector<std::uint32_t> place_of_;  // per atom its first place, or kNone
+    std::vector<Place> places_;
     std::vector<std::uint32_t> pruned_nodes_;
     std::vector<Word> scratch_, abstract_scratch_;
     std::vector<NodeRange> ranges_scratch_;

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.experiments.classical import KEYS, Setup, jobs_of
     from widthwise.experiments.progress import Progress
     from widthwise.experiments.rows import paper_table, suite_rows
-    from widthwise.experiments.runner import describe_run, make_pool, run_jobs
+    from widthwise.experiments.runner import changes_since, describe_run, make_pool, run_jobs, stamp_of
     from widthwise.experiments.store import RunStore
     from widthwise.experiments.summary import summarize
 
@@ -109,8 +109,10 @@ def run(args: argparse.Namespace) -> int:
     pool = make_pool(args.workers, args.ray_address)
     jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))
     store = RunStore.open(args.out, config, KEYS, resume=args.resume)
+    for change in changes_since(store.config, config):
+        print(f"note: this run was begun by another program: {change}. Every line says what made it", file=sys.stderr)
     try:
-        run_jobs(store, jobs, pool, Progress(sys.stderr))
+        run_jobs(store, jobs, pool, Progress(sys.stderr), stamp_of(config))
         result = summarize([row.name for row in rows], store.lines)
         store.finish(result)
     except KeyboardInterrupt:

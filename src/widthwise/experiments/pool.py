@@ -61,7 +61,7 @@ class LocalPool:
             while workers:
                 ready = wait([worker.connection for worker in workers])
                 for worker in [worker for worker in workers if worker.connection in ready]:
-                    yield self._hear(worker, waiting)
+                    yield from self._hear(worker, waiting)
                     if worker.finished < len(worker.job.parts):
                         continue
                     if waiting:
@@ -97,15 +97,16 @@ class LocalPool:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died idle: hearing from it will tell
             worker.connection.send(job)
 
-    def _hear(self, worker: _Worker, waiting: deque[Job]) -> Done:
+    def _hear(self, worker: _Worker, waiting: deque[Job]) -> Iterator[Done]:
         job, index = worker.job, worker.finished
         try:
             outcome: Outcome = worker.connection.recv()
         except (EOFError, ConnectionResetError):
-            outcome = self._bury(worker)
-            rest = job.rest(index + 1)
-            if rest is not None:
-                waiting.appendleft(rest)
+            reason = self._bury(worker)
+            guilty, rest = job.after_death(index)
+            if guilty:
+                yield done(job, index, reason)
+            waiting.extendleft(reversed(rest))
             worker.finished = len(job.parts)
             if waiting:
                 fresh = self._start(waiting.popleft())
@@ -113,7 +114,7 @@ class LocalPool:
                 worker.job, worker.finished = fresh.job, 0
         else:
             worker.finished += 1
-        return done(job, index, outcome)
+            yield done(job, index, outcome)
 
     def _bury(self, worker: _Worker) -> Outcome:
         worker.connection.close()

@@ -82,7 +82,7 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
                 for seed in range(setup.seeds)
                 for _, name, width in named
             ]
-            payload = {"instance": _with_texts(instance) if ship else instance, "budget": budget}
+            payload = {"instance": with_texts(instance) if ship else instance, "budget": budget}
             cut = setup.relevance == "goal"
             function = f"{__name__}:{'prepare_cut' if cut else 'prepare'}"
             yield Job(function, payload, parts, instance.weight * len(parts), together=cut)
@@ -123,7 +123,7 @@ def _planner(part: Part) -> Planner:
 
 
 def _load(instance: Instance, budget: Budget) -> Task:
-    instance = _with_texts(instance)
+    instance = with_texts(instance)
     meter = budget.start()
     assert instance.domain_text is not None and instance.problem_text is not None
     domain = parse_domain(instance.domain_text, instance.domain_name, lambda: check(meter))
@@ -134,7 +134,7 @@ def _load(instance: Instance, budget: Budget) -> Task:
     return task
 
 
-def _with_texts(instance: Instance) -> Instance:
+def with_texts(instance: Instance) -> Instance:
     """An instance that carries the texts of its files."""
     if instance.problem_text is not None:
         return instance

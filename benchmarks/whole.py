@@ -19,7 +19,6 @@ import sys
 from pathlib import Path
 
 from speed_runs import HERE, PEERS_ENV, ROOT, make_peers_environment
-
 from widthwise.cli.main import main as widthwise
 
 # One version of each domain; the sample takes the 3rd, 10th and 20th problem of each.

@@ -24,11 +24,25 @@ class Run:
     finished: bool
 
 
+def kind_of(folders: Sequence[Path]) -> str:
+    """Which suite made some run folders: `classical` (single goals) or `whole` (whole problems), one for all."""
+    kinds = {folder: _config(folder)["kind"] for folder in folders}
+    if len(set(kinds.values())) > 1:
+        told = ", ".join(f"{folder} is of {kind}" for folder, kind in kinds.items())
+        raise UsageError(f"runs of different suites have no table in common: {told}")
+    return str(next(iter(kinds.values())))
+
+
+def _config(folder: Path) -> Record:
+    config = _json(folder / "config.json", _bytes(folder / "config.json"))
+    if not isinstance(config, dict) or config.get("kind") not in ("classical", "whole"):
+        raise InputError(f"{folder}: is not a run of the classical suite")
+    return config
+
+
 def read_run(folder: Path) -> Run:
     """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be torn."""
-    config = _json(folder / "config.json", _bytes(folder / "config.json"))
-    if not isinstance(config, dict) or config.get("kind") != "classical":
-        raise InputError(f"{folder}: is not a run of the classical suite")
+    config = _config(folder)
     plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
     data = gzip.decompress(_bytes(packed)) if packed.exists() and not plain.exists() else _bytes(plain)
     *raw, rest = data.split(b"\n")

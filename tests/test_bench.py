@@ -6,12 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from bench_tools import PROGRAM, SIZES, in_order, lines, make_benchmarks, raw_lines, without_seconds
 from widthwise.classical.examples import EXAMPLES
 from widthwise.classical.load import load
 from widthwise.classical.solve import solve_each_goal
@@ -25,48 +25,14 @@ from widthwise.experiments.runner import run_jobs
 from widthwise.experiments.store import RunStore
 from widthwise.planners.registry import make_planner, parse_widths
 
-PROGRAM = [sys.executable, "-c", "import sys; from widthwise.cli.main import main; sys.exit(main())"]
-SIZES = {
-    "gripper": [{"balls": 2}, {"balls": 3}],
-    "blocks": [{"blocks": 3}, {"blocks": 4}, {"blocks": 5}],
-    "ferry": [{"cars": 2}],
-}
-
 
 @pytest.fixture
 def benchmarks(tmp_path):
-    folder = tmp_path / "benchmarks"
-    for name, sizes in SIZES.items():
-        (folder / name).mkdir(parents=True)
-        (folder / name / "domain.pddl").write_text(EXAMPLES[name].domain())
-        for number, size in enumerate(sizes, 1):
-            (folder / name / f"p{number:02}.pddl").write_text(EXAMPLES[name].problem(**size))
-    return folder
+    return make_benchmarks(tmp_path / "benchmarks")
 
 
 def bench(benchmarks, out, *more):
     return main(["bench", "classical", "--benchmarks", str(benchmarks), "--suite", "all", "--out", str(out), *more])
-
-
-def without_seconds(data):
-    if isinstance(data, dict):
-        return {name: without_seconds(value) for name, value in data.items() if "seconds" not in name}
-    return [without_seconds(value) for value in data] if isinstance(data, list) else data
-
-
-def raw_lines(out):
-    return [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
-
-
-def lines(out):
-    """The lines without what differs between two runs: times, and the command."""
-    return [
-        {name: value for name, value in without_seconds(line).items() if name != "command"} for line in raw_lines(out)
-    ]
-
-
-def in_order(records):
-    return sorted(records, key=lambda line: json.dumps(line, sort_keys=True))
 
 
 def test_a_run_keeps_every_goal_of_every_instance(benchmarks, tmp_path, capsys):

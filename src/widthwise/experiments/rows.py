@@ -133,9 +133,9 @@ def _folders(benchmarks: Path | None) -> dict[str, Path]:
         raise UsageError(_WHERE)
     if not benchmarks.is_dir():
         raise InputError(f"{benchmarks}: there is no such folder of benchmarks")
-    found = {path.name: path for path in sorted(benchmarks.iterdir()) if path.is_dir() and problems_in(path)}
-    # A folder of problems is as good as a folder of such folders.
-    return found or {benchmarks.resolve().name: benchmarks} if problems_in(benchmarks) else found
+    if problems_in(benchmarks):  # a folder of problems is as good as a folder of such folders
+        return {benchmarks.resolve().name: benchmarks}
+    return {path.name: path for path in sorted(benchmarks.iterdir()) if path.is_dir() and problems_in(path)}
 
 
 def _folder_row(name: str, path: Path) -> Row:

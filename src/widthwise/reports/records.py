@@ -95,6 +95,19 @@ class Records:
         return max((count for count in nodes if count is not None), default=None)
 
 
+def mixtures(runs: Sequence[Run]) -> list[str]:
+    """The runs whose lines were made by several commits or versions, each in a sentence."""
+    found = []
+    for run in runs:
+        made = dict.fromkeys(
+            f"{line.get('versions', {}).get('widthwise', 'unknown')} at {line.get('commit') or 'an unknown commit'}"
+            for line in run.lines
+        )
+        if len(made) > 1:
+            found.append(f"{run.folder}: its lines were made by several versions: {', '.join(made)}")
+    return found
+
+
 def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Records:
     """Read run folders that complete each other; the same line in two of them is refused.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from widthwise.reports.records import mixtures
 from widthwise.reports.whole import (
     RowCounts,
     Totals,
@@ -88,10 +89,7 @@ def errors(whole: Whole) -> list[str]:
     for (column, row, reason), instances in grouped.items():
         what = instances[0] if len(set(instances)) == 1 else f"{len(set(instances))} problems"
         found.append(f"{column} on {row} ({what}): {reason}")
-    commits = {str(line.get("commit")) for lines in whole.lines.values() for line in lines}
-    if len(commits) > 1:
-        found.append(f"the lines were made by several commits: {', '.join(sorted(commits))}")
-    return found
+    return found + mixtures(whole.runs)
 
 
 def text_report(whole: Whole) -> str:

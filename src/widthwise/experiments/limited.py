@@ -145,9 +145,13 @@ def _passed(limits: Limits, wall: float, cpu: float, held: float) -> str:
 
 def _set_backstop(pid: int, limits: Limits) -> None:
     """Have the system end a process that outlives its limits because whoever watched it is gone."""
-    seconds = [limit for limit in (limits.cpu, limits.wall) if limit is not None]
-    if seconds and hasattr(resource, "prlimit"):
-        most = math.ceil(min(seconds)) + 5
+    if limits.cpu is not None:
+        most = math.ceil(limits.cpu) + 5
+    elif limits.wall is not None:
+        most = (math.ceil(limits.wall) + 5) * (os.cpu_count() or 1)  # it may have many threads
+    else:
+        return
+    if hasattr(resource, "prlimit"):
         with contextlib.suppress(ProcessLookupError, PermissionError, ValueError):
             resource.prlimit(pid, resource.RLIMIT_CPU, (most, most))
 

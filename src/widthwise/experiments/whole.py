@@ -139,12 +139,12 @@ def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path) -> Outcome
             read = read_domain(domain)
             verdict = validate(read, read_problem(problem, read), steps)
         except WidthwiseError as error:
-            refused = str(error)
+            refused = f"its plan cannot be checked: {error}"
         else:
             if verdict.valid:
                 cost = int(verdict.cost) if verdict.cost == int(verdict.cost) else verdict.cost
                 return {**line, "plan_length": len(steps), "cost": cost, "plan_seconds": round(ended.seen, 3)}
-            refused = verdict.reason
+            refused = f"the validator refuses its plan: {verdict.reason}"
     status, reason = _why_not(ended, told, refused)
     return {**line, "status": str(status), "reason": reason}
 
@@ -154,7 +154,7 @@ def _why_not(ended: Ended, told: Mapping[str, Any], refused: str) -> tuple[str, 
     if ended.stopped:
         return _LIMITS[ended.stopped]
     if refused:
-        return INVALID, f"the validator refuses its plan: {refused}"
+        return INVALID, refused
     if told.get("status") in list(Status) and told["status"] != Status.SOLVED:
         return str(told["status"]), str(told.get("reason") or "")
     words = f": {ended.last_words}" if ended.last_words else ""

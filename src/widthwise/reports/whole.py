@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -59,8 +60,13 @@ def read_whole(folders: Sequence[Path]) -> Whole:
             problems.setdefault(row["name"], {})
         for line in run.lines:
             problems.setdefault(line["row"], {})[line["instance"]] = None
-    ordered = {row: sorted(found) for row, found in problems.items()}
+    ordered = {row: sorted(found, key=_natural) for row, found in problems.items()}
     return Whole(runs, list(columns), ordered, dict(lines))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A sorting key that puts p2 before p10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
 
 def _spec(line: Record) -> str:

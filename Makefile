@@ -10,7 +10,7 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
 
-.PHONY: help setup demo test lint format stubs bench sanitize fuzz clean
+.PHONY: help setup demo test lint format stubs bench bench-whole sanitize fuzz clean
 .DELETE_ON_ERROR:
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make format    bring all files into the style that lint asks for"
 	@echo "make stubs     write the stubs of the native module anew"
 	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
+	@echo "make bench-whole  solve whole problems beside other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz      damaged files for the reader, for a minute"
 	@echo "make clean     remove whatever make has made"
@@ -68,6 +69,9 @@ stubs: $(VENV)/.dev
 
 bench: setup
 	$(BIN)/python benchmarks/classical_speed.py
+
+bench-whole: setup
+	$(BIN)/python benchmarks/whole.py --out runs/sample
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python tests/fuzz_reader.py 60

@@ -24,11 +24,25 @@ class Run:
     finished: bool
 
 
+def kind_of(folders: Sequence[Path]) -> str:
+    """Which suite made some run folders: `classical` (single goals) or `whole` (whole problems), one for all."""
+    kinds = {folder: _config(folder)["kind"] for folder in folders}
+    if len(set(kinds.values())) > 1:
+        told = ", ".join(f"{folder} is of {kind}" for folder, kind in kinds.items())
+        raise UsageError(f"runs of different suites have no table in common: {told}")
+    return str(next(iter(kinds.values())))
+
+
+def _config(folder: Path) -> Record:
+    config = _json(folder / "config.json", _bytes(folder / "config.json"))
+    if not isinstance(config, dict) or config.get("kind") not in ("classical", "whole"):
+        raise InputError(f"{folder}: is not a run of the classical suite")
+    return config
+
+
 def read_run(folder: Path) -> Run:
     """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be torn."""
-    config = _json(folder / "config.json", _bytes(folder / "config.json"))
-    if not isinstance(config, dict) or config.get("kind") != "classical":
-        raise InputError(f"{folder}: is not a run of the classical suite")
+    config = _config(folder)
     plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
     data = gzip.decompress(_bytes(packed)) if packed.exists() and not plain.exists() else _bytes(plain)
     *raw, rest = data.split(b"\n")
@@ -79,6 +93,19 @@ class Records:
         """The largest budget of nodes of the runs."""
         nodes = [run.config["settings"]["budget"].get("nodes") for run in self.runs]
         return max((count for count in nodes if count is not None), default=None)
+
+
+def mixtures(runs: Sequence[Run]) -> list[str]:
+    """The runs whose lines were made by several commits or versions, each in a sentence."""
+    found = []
+    for run in runs:
+        made = dict.fromkeys(
+            f"{line.get('versions', {}).get('widthwise', 'unknown')} at {line.get('commit') or 'an unknown commit'}"
+            for line in run.lines
+        )
+        if len(made) > 1:
+            found.append(f"{run.folder}: its lines were made by several versions: {', '.join(made)}")
+    return found
 
 
 def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Records:

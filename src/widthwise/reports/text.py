@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from widthwise.reports.records import Record, Records, place_of
+from widthwise.reports.records import Record, Records, mixtures, place_of
 from widthwise.reports.table import NOISE, Cell, Table
 
 MARKS = {"+": "▲", "-": "▼", "": ""}
@@ -64,7 +64,7 @@ def notes(table: Table, records: Records) -> list[str]:
     if table.missing:
         found.append(f"Published, but not run here: {', '.join(table.missing)}.")
     found += [f"Failed, and explained: {place}: {why}" for place, why in records.explained.items()]
-    return found
+    return found + mixtures(records.runs)
 
 
 def errors(records: Records) -> list[str]:

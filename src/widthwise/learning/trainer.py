@@ -1,0 +1,295 @@
+"""The loop of planning and learning: every tree executes an action, then the network is trained.
+
+K trees are advanced in lock-step, so that the network sees all their new nodes in one batch. A round is one executed
+action of every tree, followed by `updates` updates per action. Between two rounds nothing is under way: that is where
+a run can be saved. With one tree this is the paper's sequential algorithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from widthwise.core.budget import Budget
+from widthwise.core.driver import Evaluation
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Simulator, Step
+from widthwise.learning.clocks import Clocks, Timed, now
+from widthwise.learning.config import Config
+from widthwise.learning.evaluation import TEMPERATURE, Evaluated, play_network
+from widthwise.learning.learner import Learner, Losses
+from widthwise.learning.losses import monte_carlo_returns
+from widthwise.learning.network import Network
+from widthwise.learning.replay import Played, Replay
+from widthwise.learning.sight import Array, Sight
+from widthwise.learning.support import Support
+from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
+from widthwise.online.capture import capture, resume
+
+Waiting = Generator[Step, Evaluation, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A training episode that has come to its end."""
+
+    episode: int
+    tree: int
+    score: float
+    steps: int
+    interactions: int  # of this episode
+    total_interactions: int  # of the run, when it ended
+    updates: int
+    losses: Losses | None  # of the last update
+
+
+class Player:
+    """One tree: the agent that grows it, and what its episode has shown so far."""
+
+    def __init__(self, agent: OnlinePlanner) -> None:
+        self.agent = agent
+        self.episode = -1
+        self.seed = 0
+        self.observations: list[tuple[Array, ...]] = []
+        self.targets: list[list[float]] = []
+
+    def begin(self, episode: int, seed: int) -> Waiting:
+        """Begin an episode."""
+        self.episode, self.seed, self.observations, self.targets = episode, seed, [], []
+        return self.agent.begin(seed)
+
+    def act(self, sight: Sight) -> Generator[Step, Evaluation, StepRecord]:
+        """Execute an action, and remember what there is to learn from it."""
+        tree = self.agent.driver.tree
+        seen = sight.parts(tree.observation[tree.root])
+        record = yield from self.agent.act()
+        self.observations.append(seen)
+        self.targets.append(record.target)
+        return record
+
+    def state(self) -> dict[str, Any]:
+        """The episode so far as plain data; nothing is left of one that is over."""
+        if self.episode < 0 or self.agent.over:
+            return {"episode": self.episode}
+        return {"episode": self.episode, "targets": self.targets, "agent": capture(self.agent, self.seed)}
+
+    def restore(self, state: dict[str, Any], sight: Sight) -> None:
+        """Return to a state."""
+        self.episode = state["episode"]
+        self.agent.episode = Episode(terminated=True)
+        if "agent" in state:
+            self.seed = state["agent"]["seed"]
+            seen = resume(self.agent, state["agent"])
+            self.observations = [sight.parts(step.observation) for step in seen[:-1]]
+            self.targets = [list(target) for target in state["targets"]]
+
+    def played(self, discount: float) -> Played:
+        """The episode as something to learn from."""
+        returns = monte_carlo_returns(self.agent.episode.rewards, discount)
+        return Played(self.observations, np.array(self.targets, np.float32), np.array(returns, np.float32))
+
+
+class Trainer:
+    """Learns in an environment; `make` makes as many simulators of it as there are trees."""
+
+    def __init__(self, make: Callable[[], Simulator], config: Config) -> None:
+        torch.set_num_threads(1)
+        self.config = config
+        self.clocks = Clocks()
+        simulators = [make() for _ in range(config.trees)]
+        first = simulators[0]
+        sight = Sight.of(first.reset(config.seed).observation, states(first))
+        self.support = config.support or support_for(first)
+        network = Network(sight, first.actions, self.support, config.seed, config.learning.momentum)
+        self.sight = sight
+        self.learner = Learner(network, config.learning)
+        self.replay = Replay(sight, config.learning.replay, config.learning.batch, config.seed)
+        self.players = [Player(self.agent(Timed(one, self.clocks))) for one in simulators]
+        self.episodes = 0  # begun
+        self.interactions = 0
+        self.actions = 0  # executed
+        self.losses: Losses | None = None
+        self._known: dict[int, tuple[Any, Evaluation]] = {}
+
+    def agent(self, simulator: Any) -> OnlinePlanner:
+        """An agent of the algorithm that is trained here, asking this trainer's network."""
+        chosen = self.config.algorithm
+        return OnlinePlanner(
+            simulator,
+            chosen.planner(),
+            budget=Budget(steps=chosen.interactions, nodes=chosen.nodes),
+            evaluate=self.evaluate,
+            discount=chosen.discount,
+            behaviour=chosen.acts_by(),
+            target_temperature=chosen.target_temperature,
+            keep_records=False,
+        )
+
+    def round(self) -> list[Ended]:
+        """One executed action of every tree, then training; returns the episodes that ended."""
+        begun = now()
+        fresh = [one for one in self.players if one.episode < 0 or one.agent.over]
+        self.together([one.begin(*self.next_episode()) for one in fresh])
+        before = [one.agent.driver.steps for one in self.players]
+        self.together([one.act(self.sight) for one in self.players])
+        self.interactions += sum(one.agent.driver.steps for one in self.players) - sum(before)
+        self.actions += len(self.players)
+        ended = [self.end(number) for number, one in enumerate(self.players) if one.agent.over]
+        self.learn(self.config.learning.updates * len(self.players))
+        if self.config.refresh:
+            self.look_anew()
+        self.clocks.total += now() - begun
+        return ended
+
+    def next_episode(self) -> tuple[int, int]:
+        """The number and the seed of the next episode."""
+        self.episodes += 1
+        return self.episodes - 1, self.config.seed * 1_000_003 + self.episodes
+
+    def together(self, waiting: Sequence[Waiting]) -> None:
+        """Advance coroutines in lock-step until all are done: the nodes they generate are evaluated together."""
+        asked: list[tuple[Waiting, Step]] = []
+        for one in waiting:
+            self._advance(one, None, asked)
+        while asked:
+            steps, now_asked = [step for _, step in asked], asked
+            asked = []
+            for (one, _), evaluation in zip(now_asked, self.evaluate(steps), strict=True):
+                self._advance(one, evaluation, asked)
+
+    @staticmethod
+    def _advance(one: Waiting, evaluation: Evaluation | None, asked: list[tuple[Waiting, Step]]) -> None:
+        with suppress(StopIteration):
+            asked.append((one, next(one) if evaluation is None else one.send(evaluation)))
+
+    def evaluate(self, steps: Sequence[Step]) -> list[Evaluation]:
+        """What the network says of nodes; an observation that was evaluated in this round already is not again."""
+        begun = now()
+        known = self._known
+        new: dict[int, Any] = {}
+        for step in steps:
+            seen = step.observation
+            if id(seen) not in known:
+                new[id(seen)] = seen
+        if new:
+            for (key, seen), found in zip(new.items(), self.learner.inference(list(new.values())), strict=True):
+                known[key] = seen, self.parts(found)  # the observation stays alive, so its id stays its own
+        evaluations = [known[id(step.observation)][1] for step in steps]
+        self.clocks.network += now() - begun
+        return evaluations
+
+    def parts(self, found: Evaluation) -> Evaluation:
+        """What the algorithm uses of an evaluation."""
+        parts = self.config.algorithm
+        return replace(
+            found,
+            features=found.features if parts.dynamic else None,
+            prior=found.prior if parts.guided else None,
+            value=found.value if parts.value else None,
+        )
+
+    def end(self, number: int) -> Ended:
+        """Remember an episode that is over."""
+        player = self.players[number]
+        self.replay.add(player.played(self.config.algorithm.discount))
+        episode = player.agent.episode
+        return Ended(
+            player.episode,
+            number,
+            episode.score,
+            episode.steps,
+            episode.interactions,
+            self.interactions,
+            self.learner.updates,
+            self.losses,
+        )
+
+    def learn(self, updates: int) -> None:
+        """Train the network, once there is something to learn from."""
+        begun = now()
+        if len(self.replay):
+            for _ in range(updates):
+                self.losses = self.learner.learn(self.replay)
+            self.learner.publish()
+        self._known.clear()
+        self.clocks.training += now() - begun
+
+    def look_anew(self) -> None:
+        """Evaluate the nodes that were kept with the network as it is now; their features, and so novelty, change."""
+        for player in self.players:
+            if player.agent.over:
+                continue
+            tree = player.agent.driver.tree
+            live = tree.nodes.live
+            steps = [Step(tree.observation[node]) for node in live]
+            for node, found in zip(live, self.evaluate(steps), strict=True):
+                if found.features is not None:
+                    tree.nodes.features[node] = found.features
+                tree.prior[node], tree.value[node], tree.version[node] = found.prior, found.value, found.version
+            player.agent.planning.begin_again()
+        self._known.clear()
+
+    def policy(self, step: Step) -> list[float]:
+        """The network's policy in a state."""
+        prior = self.learner.inference([step.observation])[0].prior
+        return list(prior or ())
+
+    def evaluate_network(
+        self, simulator: Simulator, episodes: int = 1, temperature: float = TEMPERATURE, seed: int = 0
+    ) -> list[Evaluated]:
+        """Episodes of the network alone, on a simulator that is not used for training; 0 is greedy."""
+        return [play_network(simulator, self.policy, temperature, seed + number) for number in range(episodes)]
+
+    def evaluate_planner(self, simulator: Simulator, episodes: int = 1, seed: int = 0) -> list[Evaluated]:
+        """Episodes of the planner with the network as it is, on a simulator that is not used for training."""
+        agent = self.agent(simulator)
+        found = []
+        for number in range(episodes):
+            played = agent.run(seed + number)
+            found.append(Evaluated(played.score, played.steps, played.interactions, played.actions))
+        self._known.clear()
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Everything the run depends on, as plain data and tensors; to be taken between two rounds."""
+        return {
+            "learner": self.learner.state(),
+            "replay": self.replay.state(),
+            "players": [player.state() for player in self.players],
+            "episodes": self.episodes,
+            "interactions": self.interactions,
+            "actions": self.actions,
+            "losses": None if self.losses is None else asdict(self.losses),
+            "seconds": self.clocks.seconds(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state of a trainer that was made in the same way."""
+        if len(state["players"]) != len(self.players):
+            raise UsageError(f"the run was saved with {len(state['players'])} trees, not with {len(self.players)}")
+        self.learner.restore(state["learner"])
+        self.replay.restore(state["replay"])
+        for player, saved in zip(self.players, state["players"], strict=True):
+            player.restore(saved, self.sight)
+        self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
+        self.losses = None if state["losses"] is None else Losses(**state["losses"])
+        self.clocks.restore(state["seconds"])
+        self._known.clear()
+
+
+def states(simulator: Any) -> int:
+    """How many states there are where an observation is the number of one."""
+    space: Any = getattr(getattr(simulator, "env", None), "observation_space", None)
+    return int(space.n) if type(space).__name__ == "Discrete" else 0
+
+
+def support_for(simulator: Simulator) -> Support:
+    """A support that fits the rewards: ±1 in mazes; elsewhere rescaled as in MuZero, for scores of any size."""
+    from widthwise.simulators.maze import Maze
+
+    return Support(-1.0, 1.0, 51) if isinstance(simulator, Maze) else Support(-100.0, 100.0, 201, rescaled=True)

@@ -25,11 +25,15 @@ FeatureFunction = Callable[[Step], Any]
 
 @dataclass(slots=True)
 class Evaluation:
-    """What a network says of a node: features of the lowest level, a policy prior, a value; each may be missing."""
+    """What a network says of a node: features of the lowest level, a policy prior, a value; each may be missing.
+
+    `version` says which network: how many updates it had seen.
+    """
 
     features: Any = None
     prior: Sequence[float] | None = None
     value: float | None = None
+    version: int = 0
 
 
 class Driver:
@@ -97,6 +101,7 @@ class Driver:
         if evaluation is not None:
             tree.prior[node] = evaluation.prior
             tree.value[node] = evaluation.value
+            tree.version[node] = evaluation.version
         self.at = node
         return node
 

@@ -85,6 +85,7 @@ class Tree:
         self.snapshot: list[Any] = []
         self.prior: list[Sequence[float] | None] = []
         self.value: list[float | None] = []
+        self.version: list[int] = []  # of the network that gave prior and value
         self.root = NONE
 
     @property
@@ -119,6 +120,7 @@ class Tree:
             self.snapshot.append(snapshot)
             self.prior.append(prior)
             self.value.append(value)
+            self.version.append(0)
             for regions in self.regions:
                 regions.of.append(NONE)
         else:

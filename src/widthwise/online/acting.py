@@ -102,6 +102,7 @@ class OnlinePlanner:
         target_temperature: float = 0.01,
         max_steps: int | None = None,
         keep_observations: bool = True,
+        keep_records: bool = True,
         recorder: Recorder | None = None,
     ) -> None:
         if not simulator.deterministic:
@@ -126,8 +127,11 @@ class OnlinePlanner:
         self.behaviour = behaviour or Behaviour()
         self.target_temperature = target_temperature
         self.max_steps = max_steps
+        self.keep_records = keep_records
         self.recorder = recorder
         self.episode = Episode()
+        self.rng = random.Random()
+        self.planning: Hierarchy  # at work since the episode began
 
     def run(self, seed: int = 0) -> Episode:
         """Play one episode; an interrupt ends it early and returns what there is."""
@@ -150,38 +154,55 @@ class OnlinePlanner:
 
         It yields only if the agent has `evaluate`; otherwise features come from functions and nobody is asked.
         """
-        rng = random.Random(seed)
-        self.episode = episode = Episode()
+        yield from self.begin(seed)
+        while not self.over:
+            yield from self.act()
+        return self.episode
+
+    def begin(self, seed: int = 0) -> Generator[Step, Evaluation, None]:
+        """Begin an episode: a tree with its root. Between `begin` and every `act` nothing is under way."""
+        self.rng = random.Random(seed)
+        self.episode = Episode()
         driver = self.driver
         driver.steps = driver.restores = 0
-        begun = time.perf_counter()
         if self.discovers is not None:
             self.discovered = Discovered(self.discovers)
             driver.functions = [self.discovered.low, self.discovered.high]
         first = driver.reset(seed)
-        root = driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)
-        hierarchy = self.hierarchy(rng)
-        while not driver.tree.nodes.terminal[root] and (self.max_steps is None or episode.steps < self.max_steps):
-            steps, restores = driver.steps, driver.restores
-            yield from self.plan(hierarchy)
-            record = self.choose(rng)
-            if driver.tree.nodes.children[root][record.action] == NONE:  # nothing could be explored: step blindly
-                step = driver.step(root, record.action)
-                driver.add(root, record.action, step, (yield step) if self.evaluate else None)
-            root = driver.tree.nodes.children[root][record.action]
-            record.reward = driver.tree.reward[root]
-            record.interactions, record.restores = driver.steps - steps, driver.restores - restores
-            if self.recorder is not None:
-                self.recorder(driver.tree, record)
-            hierarchy.reroot(root)
-            record.kept = len(driver.tree)
-            episode.actions.append(record.action)
-            episode.rewards.append(record.reward)
+        driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)
+        self.planning = self.hierarchy(self.rng)
+        self.episode.terminated = first.done
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode is at its end, or at `max_steps`."""
+        return self.episode.terminated or (self.max_steps is not None and self.episode.steps >= self.max_steps)
+
+    def act(self) -> Generator[Step, Evaluation, StepRecord]:
+        """Plan, execute one action and go on with the subtree it leads to."""
+        driver, episode = self.driver, self.episode
+        begun, root = time.perf_counter(), driver.tree.root
+        steps, restores = driver.steps, driver.restores
+        yield from self.plan(self.planning)
+        record = self.choose(self.rng)
+        if driver.tree.nodes.children[root][record.action] == NONE:  # nothing could be explored: step blindly
+            step = driver.step(root, record.action)
+            driver.add(root, record.action, step, (yield step) if self.evaluate else None)
+        root = driver.tree.nodes.children[root][record.action]
+        record.reward = driver.tree.reward[root]
+        record.interactions, record.restores = driver.steps - steps, driver.restores - restores
+        if self.recorder is not None:
+            self.recorder(driver.tree, record)
+        self.planning.reroot(root)
+        record.kept = len(driver.tree)
+        episode.actions.append(record.action)
+        episode.rewards.append(record.reward)
+        if self.keep_records:
             episode.records.append(record)
-            episode.interactions, episode.restores = driver.steps, driver.restores
-            episode.seconds = time.perf_counter() - begun
+        episode.interactions, episode.restores = driver.steps, driver.restores
+        episode.seconds += time.perf_counter() - begun
         episode.terminated = driver.tree.nodes.terminal[root]
-        return episode
+        return record
 
     def hierarchy(self, rng: random.Random) -> Hierarchy:
         """The planner at work on the tree of this episode."""

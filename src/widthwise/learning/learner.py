@@ -1,0 +1,110 @@
+"""One network, its optimiser, and what an update does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.learning.inference import Inference
+from widthwise.learning.losses import cross_entropy, l2_term
+from widthwise.learning.network import Network
+from widthwise.learning.replay import Replay
+
+
+class TrainingDivergedError(WidthwiseError):
+    """A loss or a gradient is not a finite number; the weights are still those from before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How the network is trained; the defaults are those of the authors' program."""
+
+    updates: int = 1  # per executed action
+    batch: int = 32
+    replay: int = 10_000  # transitions
+    learning_rate: float = 7e-4
+    decay: float = 0.99
+    epsilon: float = 0.1
+    clip: float = 50.0  # largest norm of the gradient
+    l2: float = 1e-3
+    value_factor: float = 1.0
+    momentum: float = 0.1  # how fast the normalisation's averages follow
+
+    def __post_init__(self) -> None:
+        """Refuse settings that mean nothing."""
+        for name in ("batch", "replay", "learning_rate", "epsilon", "clip"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
+        for name in ("updates", "l2", "value_factor"):
+            if not getattr(self, name) >= 0:
+                raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What one update saw."""
+
+    policy: float
+    value: float
+    l2: float
+    gradient: float  # its norm before clipping
+
+
+class Learner:
+    """Trains a network from a replay memory; `inference` is the copy that searches ask."""
+
+    def __init__(self, network: Network, settings: Learning) -> None:
+        self.network, self.settings = network, settings
+        self.updates = 0
+        self.inference = Inference(network)
+        self.optimiser = torch.optim.RMSprop(
+            network.parameters(), settings.learning_rate, settings.decay, settings.epsilon, foreach=True
+        )
+
+    def learn(self, replay: Replay) -> Losses:
+        """One update from one batch."""
+        network, settings = self.network, self.settings
+        observations, targets, returns = replay.sample()
+        wanted = torch.from_numpy(network.support.two_hot(returns))
+        network.train()
+        _, policy, value = network(network.scaled(torch.from_numpy(observations)))
+        policy_loss = cross_entropy(torch.from_numpy(targets), policy)
+        value_loss = cross_entropy(wanted, value)
+        l2 = l2_term(network.weights())
+        loss = policy_loss + settings.value_factor * value_loss + settings.l2 * l2
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(network.parameters(), settings.clip, foreach=True)
+        losses = Losses(policy_loss.item(), value_loss.item(), l2.item(), norm.item())
+        if not (math.isfinite(loss.item()) and math.isfinite(losses.gradient)):
+            raise TrainingDivergedError(
+                f"training diverged at update {self.updates + 1}: policy loss {losses.policy:g}, value loss "
+                f"{losses.value:g}, gradient {losses.gradient:g}; take a smaller learning rate"
+            )
+        self.optimiser.step()
+        self.updates += 1
+        return losses
+
+    def publish(self) -> None:
+        """Let searches ask the network as it is now."""
+        self.inference.update(self.updates)
+
+    def state(self) -> dict[str, Any]:
+        """Network, optimiser and counter as plain data and tensors."""
+        return {
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "updates": self.updates,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Return to a state."""
+        self.network.load_state_dict(state["network"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.updates = state["updates"]
+        self.publish()

@@ -1,0 +1,27 @@
+"""What the network is trained towards, each formula a function of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from torch import Tensor
+
+
+def monte_carlo_returns(rewards: Sequence[float], discount: float) -> list[float]:
+    """What followed each step of an episode: r_t + discount r_{t+1} + discount^2 r_{t+2} + …; nothing after its end."""
+    returns = [0.0] * len(rewards)
+    after = 0.0
+    for step in range(len(rewards) - 1, -1, -1):
+        returns[step] = after = rewards[step] + discount * after
+    return returns
+
+
+def cross_entropy(target: Tensor, logits: Tensor) -> Tensor:
+    """-Σ target log softmax(logits), averaged over the batch: for the policy, and for the value's distribution."""
+    return -(target * torch.log_softmax(logits, 1)).sum(1).mean()
+
+
+def l2_term(weights: Iterable[Tensor]) -> Tensor:
+    """Half the sum of the squares of all weights."""
+    return torch.stack([weight.square().sum() for weight in weights]).sum() / 2

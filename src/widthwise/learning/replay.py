@@ -1,0 +1,104 @@
+"""The memory of whole episodes that the network is trained from."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from widthwise.core.errors import UsageError
+from widthwise.learning.sight import Array, Sight
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An episode to learn from: observations in parts, target policies, and returns, one per executed action."""
+
+    observations: list[tuple[Array, ...]]
+    targets: Floats
+    returns: Floats
+
+    def __len__(self) -> int:
+        return len(self.observations)
+
+
+class Replay:
+    """Whole episodes, the oldest dropped when there are more than `capacity` transitions; the last always stays."""
+
+    def __init__(self, sight: Sight, capacity: int, batch: int, seed: int = 0) -> None:
+        if capacity < 1 or batch < 1:
+            raise UsageError("a replay memory holds at least 1 transition, and so does a batch")
+        self.sight, self.capacity = sight, capacity
+        self.episodes: deque[Played] = deque()
+        self.random = np.random.Generator(np.random.PCG64(seed))
+        self._ends = np.zeros(0, np.int64)  # where each episode ends when all are written one after the other
+        self._buffer = sight.buffer(batch)
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def add(self, played: Played) -> None:
+        """Remember an episode."""
+        self.episodes.append(played)
+        size = len(self) + len(played)
+        while size > self.capacity and len(self.episodes) > 1:
+            size -= len(self.episodes.popleft())
+        self._ends = np.cumsum([len(one) for one in self.episodes])
+
+    def sample(self) -> tuple[Array, Floats, Floats]:
+        """A batch of transitions, each as likely as any other: observations, targets, returns."""
+        places = self.random.integers(len(self), size=len(self._buffer))
+        numbers = np.searchsorted(self._ends, places, side="right")
+        targets, returns = [], []
+        for row, place, number in zip(self._buffer, places.tolist(), numbers.tolist(), strict=True):
+            played = self.episodes[number]
+            step = place - int(self._ends[number])  # counted from the end of its episode
+            self.sight.write(played.observations[step], row)
+            targets.append(played.targets[step])
+            returns.append(played.returns[step])
+        return self._buffer, np.stack(targets), np.array(returns, np.float32)
+
+    def state(self) -> dict[str, Any]:
+        """All of it as plain data; an array that several observations share is there once."""
+        arrays: dict[int, int] = {}
+        unique: list[Array] = []
+
+        def number(array: Array) -> int:
+            if id(array) not in arrays:
+                arrays[id(array)] = len(unique)
+                unique.append(array)
+            return arrays[id(array)]
+
+        episodes = [
+            {
+                "observations": np.array([[number(part) for part in parts] for parts in one.observations], np.int64),
+                "targets": one.targets,
+                "returns": one.returns,
+            }
+            for one in self.episodes
+        ]
+        return {
+            "arrays": np.stack(unique) if unique else np.zeros(0, np.uint8),
+            "episodes": episodes,
+            "random": generator_state(self.random),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Return to a state."""
+        arrays = list(state["arrays"])
+        self.episodes = deque(
+            Played([tuple(arrays[n] for n in row) for row in one["observations"]], one["targets"], one["returns"])
+            for one in state["episodes"]
+        )
+        self._ends = np.cumsum([len(one) for one in self.episodes])
+        self.random.bit_generator.state = state["random"]
+
+
+def generator_state(generator: np.random.Generator) -> dict[str, Any]:
+    """The state of a random generator as plain data."""
+    return dict(generator.bit_generator.state)

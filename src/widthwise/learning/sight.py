@@ -1,0 +1,87 @@
+"""How observations become the input of a network: images as bytes, anything else as a row of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from widthwise.core.errors import UsageError
+
+#: Images smaller than this are too small for the convolutions.
+SMALLEST = 20
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What observations look like, and how to write them into a buffer.
+
+    Images become (height, width, channels) in bytes, anything else a vector of 32-bit floats. `states` is the number
+    of states where an observation is the number of one (Gymnasium's Discrete): it becomes a one among zeros.
+    """
+
+    shape: tuple[int, ...]
+    image: bool
+    stacked: bool = False  # frames come one after the other and not as channels
+    states: int = 0
+
+    @classmethod
+    def of(cls, observation: Any, states: int = 0) -> Sight:
+        """How to look at observations like this one."""
+        if states:
+            return cls((states,), False, states=states)
+        observation = plain(observation)
+        frames = getattr(observation, "frames", None)
+        if frames is not None:
+            return cls((*frames[0].shape, len(frames)), True, stacked=True)
+        array = np.asarray(observation)
+        if array.dtype.kind not in "iufb":
+            raise UsageError(f"a network sees numbers, not observations such as {observation!r:.60}")
+        if array.dtype == np.uint8 and array.ndim in (2, 3) and min(array.shape[:2]) >= SMALLEST:
+            return cls(array.shape if array.ndim == 3 else (*array.shape, 1), True)
+        return cls((array.size,), False)
+
+    @property
+    def dtype(self) -> type[np.generic]:
+        """What a buffer is made of."""
+        return np.uint8 if self.image else np.float32
+
+    def buffer(self, rows: int) -> Array:
+        """Room for so many observations."""
+        return np.zeros((rows, *self.shape), self.dtype)
+
+    def parts(self, observation: Any) -> tuple[Array, ...]:
+        """An observation as arrays to keep: those it is made of where it can be, so that frames stay shared."""
+        if self.stacked:
+            frames: tuple[Array, ...] = observation.frames
+            return frames
+        if self.image:
+            return (np.asarray(plain(observation)).reshape(self.shape),)
+        row = self.buffer(1)[0]
+        if self.states:
+            row[int(observation)] = 1
+        else:
+            row[:] = np.ravel(plain(observation))
+        return (row,)
+
+    def write(self, parts: Sequence[Array], row: Array) -> None:
+        """Put an observation, in parts, into a row of a buffer."""
+        if self.stacked:
+            for channel, frame in enumerate(parts):
+                row[:, :, channel] = frame
+        else:
+            row[...] = parts[0]
+
+
+def plain(observation: Any) -> Any:
+    """Of several named observations the image, or all numbers in the order of their names."""
+    if not isinstance(observation, dict):
+        return observation
+    if "image" in observation:
+        return observation["image"]
+    parts = [np.ravel(observation[name]) for name in sorted(observation)]
+    return np.concatenate([part for part in parts if part.dtype.kind in "iufb"])

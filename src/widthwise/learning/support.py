@@ -1,0 +1,66 @@
+"""A value as a distribution over a support, as in MuZero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from widthwise.core.errors import UsageError
+
+if TYPE_CHECKING:
+    import torch
+
+Floats = npt.NDArray[np.float64]
+SLOPE = 1e-3  # of the rescaling, for large values
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """`atoms` points from `low` to `high`; with `rescaled` these are bounds of the rescaled value."""
+
+    low: float = -1.0
+    high: float = 1.0
+    atoms: int = 51
+    rescaled: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse supports that hold nothing."""
+        if not (self.low < self.high and self.atoms >= 2):
+            raise UsageError(f"a support goes from low to high in at least 2 atoms, not {self}")
+
+    @property
+    def points(self) -> Floats:
+        """The atoms."""
+        return np.linspace(self.low, self.high, self.atoms)
+
+    def two_hot(self, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        """The distributions over the two nearest atoms whose means are the values; what lies outside is clipped."""
+        scaled = np.asarray(values, np.float64)
+        if self.rescaled:
+            scaled = rescale(scaled)
+        place = (np.clip(scaled, self.low, self.high) - self.low) / (self.high - self.low) * (self.atoms - 1)
+        below = np.minimum(place.astype(np.int64), self.atoms - 2)
+        rows = np.arange(len(place))
+        target = np.zeros((len(place), self.atoms), np.float32)
+        target[rows, below + 1] = place - below
+        target[rows, below] = 1 - (place - below)
+        return target
+
+    def mean(self, probabilities: torch.Tensor, points: torch.Tensor) -> torch.Tensor:
+        """The values that distributions stand for; `points` are the atoms as a tensor."""
+        middle = probabilities @ points
+        if not self.rescaled:
+            return middle
+        # The inverse of `rescale`, in torch.
+        size = middle.abs()
+        root = ((1 + 4 * SLOPE * (size + 1 + SLOPE)).sqrt() - 1) / (2 * SLOPE)
+        return middle.sign() * (root * root - 1)
+
+
+def rescale(values: Floats) -> Floats:
+    """MuZero's h: sign(x) (sqrt(|x| + 1) - 1) + x / 1000, which brings scores of any size into one support."""
+    scaled: Floats = np.sign(values) * (np.sqrt(np.abs(values) + 1) - 1) + SLOPE * values
+    return scaled

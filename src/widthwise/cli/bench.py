@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from widthwise.cli import bench_learning
+
 _DESCRIPTION = """\
 Solve every single goal of many PDDL tasks with several planners and seeds. The results are
 appended to DIR/results.jsonl as they come; a run that was stopped, or that crashed, goes on
@@ -70,6 +72,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--resume", action="store_true", help="go on with a run that was stopped")
     add("--out", type=Path, required=True, metavar="DIR", help="the run folder")
     classical.set_defaults(run=run)
+    bench_learning.add_suites(suites)
 
 
 def run(args: argparse.Namespace) -> int:

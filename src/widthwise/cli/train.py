@@ -103,12 +103,12 @@ def add_evaluation(group: argparse._ArgumentGroup) -> None:
     add("--evaluation-steps", type=whole_number, metavar="N", help="end an evaluation episode after N steps")
 
 
-def parts_of(args: argparse.Namespace) -> dict[str, str]:
+def parts_of(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, str]:
     """The settings of the algorithm and of learning that were given, as texts."""
     from widthwise.experiments.training_settings import parse_parts
 
     texts = list(args.set)
-    texts += [f"tiles={args.tiles}"] if getattr(args, "tiles", None) else []
+    texts += [f"tiles={args.tiles}"] if tiles and args.tiles else []
     texts += [f"interactions={args.budget}"] if args.budget else []
     texts += [f"nodes={args.nodes}"] if args.nodes else []
     texts += [f"{name}=off" for name in ("guided", "dynamic", "value", "ties") if getattr(args, f"no_{name}")]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import MissingExtraError, UsageError
@@ -17,11 +18,13 @@ from widthwise.experiments.runner import describe_run
 from widthwise.experiments.store import CONFIG, write_json
 from widthwise.experiments.training import Listener, Record, Schedule, Training
 from widthwise.experiments.training_settings import RunSettings, refuse_unknown, settings_for
+from widthwise.experiments.watched import Stopped, Watched
 from widthwise.learning.checkpoint import FOLDER, About, Checkpoints
 
 if TYPE_CHECKING:
     from widthwise.core.simulator import Simulator
-    from widthwise.learning.trainer import Config, Trainer
+    from widthwise.learning.config import Config
+    from widthwise.learning.trainer import Evaluated, Trainer
 
 
 def need_torch(what: str = "training") -> None:
@@ -40,8 +43,7 @@ def make_simulator(settings: RunSettings) -> Simulator:
 def config_of(settings: RunSettings) -> Config:
     """The configuration of the algorithm and of learning that settings stand for."""
     from widthwise.learning.algorithms import Algorithm, algorithm
-    from widthwise.learning.learner import Learning
-    from widthwise.learning.trainer import Config
+    from widthwise.learning.config import Config, Learning
 
     refuse_unknown(settings.parts, Algorithm, Learning)
     chosen = algorithm(settings.algorithm, make_simulator(settings), **settings_for(Algorithm, settings.parts))
@@ -66,7 +68,7 @@ def about(settings: RunSettings, trainer: Trainer) -> About:
         settings.environment,
         trainer.players[0].agent.simulator.actions,
         tuple(trainer.sight.shape),
-        {"algorithm": settings.algorithm, **_plain(trainer.config.describe()), "options": dict(settings.options)},
+        {**_plain(trainer.config.describe()), "options": dict(settings.options)},
     )
 
 
@@ -109,7 +111,9 @@ def resume(folder: Path, listener: Listener, interactions: int | None = None) ->
             raise UsageError(f"{folder} is to run for {settings.interactions:,} interactions; that cannot become less")
         settings = replace(settings, interactions=interactions, evaluate_every=settings.interval)
         told["settings"] |= settings.describe()
-    trainer = _trainer(settings, config_of(settings))
+    from widthwise.learning.config import Config
+
+    trainer = _trainer(settings, Config.read(told["algorithm"]))
     kept = Checkpoints(folder, about(settings, trainer))
     found = kept.load(listener.say)
     found.refuse_other(kept.about, same_version=True)
@@ -178,3 +182,49 @@ class RunLearner:
             }
             for one in self.trainer.round()
         ]
+
+    def figures(self) -> dict[str, float]:
+        """What there is to say of learning now."""
+        losses = self.trainer.losses
+        told = {"updates": self.trainer.learner.updates}
+        if losses is None:
+            return told
+        return {
+            **told,
+            "loss": losses.policy + losses.value,
+            **{f"{name}_loss": one for name, one in asdict(losses).items()},
+        }
+
+    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
+        """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
+        told, first = self.settings, 1_000_000 + 1000 * number
+        world = Watched(make_simulator(told), stop, told.evaluation_steps)
+        try:
+            alone = self.trainer.evaluate_network(lambda: world, episodes=told.network_episodes, seed=first)
+            planned = self.trainer.evaluate_planner(lambda: world, episodes=told.planner_episodes, seed=first)
+        except Stopped:
+            return None
+        return {**_means("network", alone), **_means("planner", planned)}
+
+    def state(self) -> Any:
+        """All that the future depends on."""
+        return self.trainer.state()
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state."""
+        self.trainer.restore(state)
+
+    def policy(self) -> Any:
+        """What acting needs of the state."""
+        return self.trainer.learner.state()
+
+
+def _means(who: str, episodes: Sequence[Evaluated]) -> Record:
+    """The figures of some evaluation episodes."""
+    if not episodes:
+        return {}
+    return {
+        f"{who}_score": fmean(one.score for one in episodes),
+        f"{who}_steps": fmean(one.steps for one in episodes),
+        f"{who}_scores": [one.score for one in episodes],
+    }

@@ -124,6 +124,8 @@ def paper_scores() -> dict[str, dict[str, float]]:
 
     columns = {"pi-iw": "pi_iw_1", "pi-iw+": "pi_iw_1_plus", "pi-hiw": "pi_hiw_n_1"}
     return {
-        f"atari:{ale_name(line['game'])}": {name: float(line[column]) for name, column in columns.items() if line[column]}
+        f"atari:{ale_name(line['game'])}": {
+            name: float(line[column]) for name, column in columns.items() if line[column]
+        }
         for line in read_table("paper_atari.csv")
     }

@@ -43,7 +43,12 @@ class RunSettings:
 
     def describe(self) -> dict[str, Any]:
         """As plain data; the interval in figures, so that a longer run keeps it."""
-        return {**asdict(self), "options": dict(self.options), "parts": dict(self.parts), "evaluate_every": self.interval}
+        return {
+            **asdict(self),
+            "options": dict(self.options),
+            "parts": dict(self.parts),
+            "evaluate_every": self.interval,
+        }
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> RunSettings:

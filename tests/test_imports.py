@@ -15,17 +15,30 @@ MAY_IMPORT = {
     "classical": {"_native", "core", "planners"},
     "simulators": {"_native", "core"},
     "online": {"core", "planners", "simulators"},
-    "learning": {"_native", "core", "planners", "simulators", "online", "version"},
+    "learning": {"core", "planners", "simulators", "online", "version"},
     "experiments": {"_native", "core", "planners", "classical", "simulators", "online", "learning", "version"},
     "reports": {"core"},
-    "cli": {"_native", "core", "planners", "classical", "simulators", "online", "experiments", "reports", "version"},
+    "cli": {
+        "_native",
+        "core",
+        "planners",
+        "classical",
+        "simulators",
+        "online",
+        "experiments",
+        "reports",
+        "learning",
+        "version",
+    },
     "__init__.py": {"core", "planners", "classical", "simulators", "online", "version"},
     "__main__.py": {"cli"},
     "version.py": set(),
 }
 # Who uses these imports them where they are used; numpy may stand at the top only where nobody comes without it.
 HEAVY = {"torch", "matplotlib", "ray", "gymnasium", "ale_py"}
-NUMPY_ROOMS = {"experiments", "reports", "simulators"}
+NUMPY_ROOMS = {"experiments", "learning", "reports", "simulators"}
+# The room of the network is made of torch, except for the settings, which commands read before they need it.
+TORCH_ROOM, SETTINGS = "learning", {"algorithms.py", "config.py", "support.py"}
 # An environment of Gymnasium is made of it.
 GYMNASIUM_FILES = {"gym_mazes.py"}
 
@@ -78,6 +91,8 @@ def test_heavy_packages_are_imported_where_they_are_used() -> None:
             )
             for name in names:
                 heavy = HEAVY if room(path) in NUMPY_ROOMS else HEAVY | {"numpy"}
+                if room(path) == TORCH_ROOM and path.name not in SETTINGS:
+                    heavy = heavy - {"torch"}
                 if path.name in GYMNASIUM_FILES:
                     heavy = heavy - {"gymnasium"}
                 assert name.split(".")[0] not in heavy, f"{path} imports {name} at its top"

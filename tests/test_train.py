@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_tools import call, start
 
+from cli_tools import call, start
 from widthwise.cli.main import main
 
 pytest.importorskip("torch")

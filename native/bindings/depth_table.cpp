@@ -42,6 +42,16 @@ void bind_depth_table(nb::module_& module) {
             [](const DepthTable& table, const nb::bytes& features) { return table.depths(view(features)); },
             "features"_a, "The smallest depths at which the tuples of a vector were seen.")
         .def("clear", &DepthTable::clear, "Forget everything.")
+        .def(
+            "save",
+            [](const DepthTable& table) {
+                const std::string saved = table.save();
+                return nb::bytes(saved.data(), saved.size());
+            },
+            "Everything the table knows, in bytes.")
+        .def(
+            "load", [](DepthTable& table, const nb::bytes& saved) { table.load(view(saved)); }, "saved"_a,
+            "Know what a table of the same kind knew when it was saved.")
         .def("__len__", &DepthTable::size)
         .def_prop_ro("bytes", &DepthTable::bytes, "Memory in use.");
 }

@@ -133,6 +133,95 @@ void DepthTable::clear() {
     whole_.clear();
 }
 
+namespace {
+
+// Numbers of fixed size one after the other.
+template <typename Number>
+void put(std::string& out, Number number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    out.append(bytes, sizeof number);
+}
+
+class Reader {
+public:
+    explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+    std::string_view take(std::size_t size) {
+        if (size > bytes_.size()) throw std::invalid_argument("a saved novelty table ends too early");
+        const std::string_view taken = bytes_.substr(0, size);
+        bytes_.remove_prefix(size);
+        return taken;
+    }
+
+    template <typename Number>
+    Number number() {
+        Number result;
+        std::memcpy(&result, take(sizeof result).data(), sizeof result);
+        return result;
+    }
+
+    bool empty() const { return bytes_.empty(); }
+
+private:
+    std::string_view bytes_;
+};
+
+}  // namespace
+
+std::string DepthTable::save() const {
+    std::string out;
+    const auto write = [&out](const Map& map) {
+        put(out, static_cast<std::uint64_t>(map.size()));
+        for (const Map::Slot& slot : map.sorted()) {
+            put(out, slot.key);
+            put(out, slot.owner.depth);
+            put(out, slot.owner.node);
+        }
+    };
+    write(singles_);
+    write(pairs_);
+    std::vector<std::pair<std::string_view, Owner>> whole(whole_.begin(), whole_.end());
+    std::sort(whole.begin(), whole.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    put(out, static_cast<std::uint64_t>(whole.size()));
+    for (const auto& [vector, owner] : whole) {
+        put(out, static_cast<std::uint64_t>(vector.size()));
+        out += vector;
+        put(out, owner.depth);
+        put(out, owner.node);
+    }
+    return out;
+}
+
+void DepthTable::load(std::string_view saved) {
+    clear();
+    Reader in(saved);
+    const auto owner = [&in] {
+        const auto depth = in.number<std::uint32_t>();
+        return Owner{depth, in.number<std::uint32_t>()};
+    };
+    for (Map* map : {&singles_, &pairs_})
+        for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+            const auto key = in.number<std::uint64_t>();
+            if (key == 0 || map->find(key) != nullptr)
+                throw std::invalid_argument("a saved novelty table has a tuple that cannot be");
+            map->add(key, owner());
+        }
+    for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+        std::string vector(in.take(in.number<std::uint64_t>()));
+        whole_.insert_or_assign(std::move(vector), owner());
+    }
+    if (!in.empty()) throw std::invalid_argument("a saved novelty table goes on after its end");
+}
+
+std::vector<DepthTable::Map::Slot> DepthTable::Map::sorted() const {
+    std::vector<Slot> found;
+    for (const Slot& slot : slots_)
+        if (slot.key != 0) found.push_back(slot);
+    std::sort(found.begin(), found.end(), [](const Slot& a, const Slot& b) { return a.key < b.key; });
+    return found;
+}
+
 std::size_t DepthTable::Map::place(std::uint64_t key) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = mix(key) & mask;

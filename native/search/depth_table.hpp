@@ -35,6 +35,10 @@ public:
     std::size_t bytes() const;
     void clear();
 
+    // Everything the table knows, in bytes, and back. `load` refuses bytes that are no such thing.
+    std::string save() const;
+    void load(std::string_view saved);
+
 private:
     struct Owner {
         std::uint32_t depth, node;
@@ -50,11 +54,13 @@ private:
         std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
         void clear();
 
-    private:
         struct Slot {
             std::uint64_t key = 0;
             Owner owner{0, 0};
         };
+        std::vector<Slot> sorted() const;  // what is in it, by key
+
+    private:
         std::size_t place(std::uint64_t key) const;
         void grow();
         std::vector<Slot> slots_;

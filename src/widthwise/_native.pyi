@@ -346,6 +346,12 @@ class DepthTable:
     def clear(self) -> None:
         """Forget everything."""
 
+    def save(self) -> bytes:
+        """Everything the table knows, in bytes."""
+
+    def load(self, saved: bytes) -> None:
+        """Know what a table of the same kind knew when it was saved."""
+
     def __len__(self) -> int: ...
     @property
     def bytes(self) -> int:

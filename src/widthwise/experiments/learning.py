@@ -24,7 +24,8 @@ from widthwise.learning.checkpoint import FOLDER, About, Checkpoints
 if TYPE_CHECKING:
     from widthwise.core.simulator import Simulator
     from widthwise.learning.config import Config
-    from widthwise.learning.trainer import Evaluated, Trainer
+    from widthwise.learning.evaluation import Evaluated
+    from widthwise.learning.trainer import Trainer
 
 
 def need_torch(what: str = "training") -> None:
@@ -200,8 +201,8 @@ class RunLearner:
         told, first = self.settings, 1_000_000 + 1000 * number
         world = Watched(make_simulator(told), stop, told.evaluation_steps)
         try:
-            alone = self.trainer.evaluate_network(lambda: world, episodes=told.network_episodes, seed=first)
-            planned = self.trainer.evaluate_planner(lambda: world, episodes=told.planner_episodes, seed=first)
+            alone = self.trainer.evaluate_network(world, episodes=told.network_episodes, seed=first)
+            planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes, seed=first)
         except Stopped:
             return None
         return {**_means("network", alone), **_means("planner", planned)}

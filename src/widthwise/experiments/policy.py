@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Generator
 from pathlib import Path
@@ -15,15 +14,13 @@ from widthwise.experiments.learning import about, make_simulator, need_torch
 from widthwise.experiments.run_folder import read_config
 from widthwise.experiments.training_settings import RunSettings
 from widthwise.learning.checkpoint import BEST, FOLDER, read_checkpoint
+from widthwise.learning.evaluation import TEMPERATURE, sharpened
 from widthwise.online.acting import OnlinePlanner, StepRecord
-from widthwise.online.policies import softmax
 from widthwise.online.values import look_ahead
 from widthwise.planners.levels import Hierarchy
 
 if TYPE_CHECKING:
     from widthwise.learning.trainer import Trainer
-
-TEMPERATURE = 0.01  # at which the network alone acts, as in evaluations
 
 
 class NetworkAlone(OnlinePlanner):
@@ -38,7 +35,7 @@ class NetworkAlone(OnlinePlanner):
         tree = self.driver.tree
         prior = tree.prior[tree.root]
         assert prior is not None
-        policy = softmax([math.log(max(one, 1e-30)) / TEMPERATURE for one in prior])
+        policy = sharpened(prior, TEMPERATURE)
         return StepRecord(
             action=rng.choices(range(len(policy)), policy)[0],
             reward=0.0,

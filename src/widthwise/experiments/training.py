@@ -234,5 +234,6 @@ class Training:
 
 
 def _merit(record: Mapping[str, Any]) -> tuple[float, float]:
-    """What makes an evaluation better: the score of the network alone, and then fewer steps."""
-    return record["network_score"], -record["network_steps"]
+    """What makes an evaluation better: the score of the network alone; then a win in fewer steps, a longer survival."""
+    score, steps = record["network_score"], record["network_steps"]
+    return score, -steps if score > 0 else steps

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from widthwise.core.simulator import Simulator, Step
+from widthwise.online.defaults import default_features
 
 now = time.process_time
 
@@ -26,6 +27,11 @@ class Clocks:
         """All of them by name."""
         return {name: getattr(self, name) for name in ("simulator", "network", "training", "tree", "total")}
 
+    def restore(self, seconds: dict[str, float]) -> None:
+        """Go on from seconds spent before."""
+        for name in ("simulator", "network", "training", "total"):
+            setattr(self, name, seconds[name])
+
 
 class Timed:
     """A simulator with a clock around what costs time."""
@@ -33,6 +39,7 @@ class Timed:
     def __init__(self, inner: Simulator, clocks: Clocks) -> None:
         self.inner = inner
         self.actions, self.deterministic = inner.actions, inner.deterministic
+        self.default_features = default_features(inner)
 
         def timed(call: Callable[..., Any]) -> Callable[..., Any]:
             def run(*arguments: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -24,9 +24,8 @@ class _Folded(nn.Module):
         self.trunk = nn.ModuleList()
         for layer in network.layers:
             if isinstance(layer, nn.Conv2d):
-                copy: nn.Module = nn.Conv2d(
-                    layer.in_channels, layer.out_channels, layer.kernel_size, layer.stride  # type: ignore[arg-type]
-                )
+                side, stride = layer.kernel_size[0], layer.stride[0]
+                copy: nn.Module = nn.Conv2d(layer.in_channels, layer.out_channels, side, stride)
             else:
                 copy = nn.Linear(layer.in_features, layer.out_features)
             self.trunk.append(copy)
@@ -67,9 +66,9 @@ class Inference:
         network, folded = self.network, self._folded
         for number, (layer, norm) in enumerate(zip(network.layers, network.norms, strict=True)):
             copy: Any = folded.trunk[number]
-            assert isinstance(norm, nn.BatchNorm1d | nn.BatchNorm2d)
-            scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)  # type: ignore[operator]
-            torch.sub(norm.bias, norm.running_mean * scale, out=copy.bias)  # type: ignore[operator]
+            mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
+            scale = cast(Tensor, norm.weight) / torch.sqrt(variance + cast(float, norm.eps))
+            torch.sub(cast(Tensor, norm.bias), mean * scale, out=copy.bias)
             if number == 0 and network.sight.image:
                 scale = scale / 255
             shape = (-1, *[1] * (layer.weight.dim() - 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.core.errors import WidthwiseError
+from widthwise.learning.config import Learning
 from widthwise.learning.inference import Inference
 from widthwise.learning.losses import cross_entropy, l2_term
 from widthwise.learning.network import Network
@@ -18,31 +20,6 @@ from widthwise.learning.replay import Replay
 
 class TrainingDivergedError(WidthwiseError):
     """A loss or a gradient is not a finite number; the weights are still those from before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Learning:
-    """How the network is trained; the defaults are those of the authors' program."""
-
-    updates: int = 1  # per executed action
-    batch: int = 32
-    replay: int = 10_000  # transitions
-    learning_rate: float = 7e-4
-    decay: float = 0.99
-    epsilon: float = 0.1
-    clip: float = 50.0  # largest norm of the gradient
-    l2: float = 1e-3
-    value_factor: float = 1.0
-    momentum: float = 0.1  # how fast the normalisation's averages follow
-
-    def __post_init__(self) -> None:
-        """Refuse settings that mean nothing."""
-        for name in ("batch", "replay", "learning_rate", "epsilon", "clip"):
-            if not getattr(self, name) > 0:
-                raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
-        for name in ("updates", "l2", "value_factor"):
-            if not getattr(self, name) >= 0:
-                raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +74,8 @@ class Learner:
     def state(self) -> dict[str, Any]:
         """Network, optimiser and counter as plain data and tensors."""
         return {
-            "network": self.network.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
+            "network": {name: tensor.clone() for name, tensor in self.network.state_dict().items()},
+            "optimiser": copy.deepcopy(self.optimiser.state_dict()),
             "updates": self.updates,
         }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from widthwise.core.errors import UsageError
 from widthwise.learning.sight import Array, Sight
@@ -64,7 +65,7 @@ class Replay:
         return self._buffer, np.stack(targets), np.array(returns, np.float32)
 
     def state(self) -> dict[str, Any]:
-        """All of it as plain data; an array that several observations share is there once."""
+        """All of it as tensors and plain data; an array that several observations share is there once."""
         arrays: dict[int, int] = {}
         unique: list[Array] = []
 
@@ -76,29 +77,28 @@ class Replay:
 
         episodes = [
             {
-                "observations": np.array([[number(part) for part in parts] for parts in one.observations], np.int64),
-                "targets": one.targets,
-                "returns": one.returns,
+                "observations": torch.tensor([[number(part) for part in parts] for parts in one.observations]),
+                "targets": torch.from_numpy(one.targets),
+                "returns": torch.from_numpy(one.returns),
             }
             for one in self.episodes
         ]
         return {
-            "arrays": np.stack(unique) if unique else np.zeros(0, np.uint8),
+            "arrays": torch.from_numpy(np.stack(unique) if unique else self.sight.buffer(0)),
             "episodes": episodes,
-            "random": generator_state(self.random),
+            "random": dict(self.random.bit_generator.state),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a state."""
-        arrays = list(state["arrays"])
+        arrays = list(state["arrays"].numpy())
         self.episodes = deque(
-            Played([tuple(arrays[n] for n in row) for row in one["observations"]], one["targets"], one["returns"])
+            Played(
+                [tuple(arrays[number] for number in row) for row in one["observations"].tolist()],
+                one["targets"].numpy(),
+                one["returns"].numpy(),
+            )
             for one in state["episodes"]
         )
         self._ends = np.cumsum([len(one) for one in self.episodes])
         self.random.bit_generator.state = state["random"]
-
-
-def generator_state(generator: np.random.Generator) -> dict[str, Any]:
-    """The state of a random generator as plain data."""
-    return dict(generator.bit_generator.state)

@@ -8,7 +8,8 @@ a run can be saved. With one tree this is the paper's sequential algorithm.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,33 +19,19 @@ from widthwise.core.budget import Budget
 from widthwise.core.driver import Evaluation
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.learning.algorithms import Algorithm, algorithm
 from widthwise.learning.clocks import Clocks, Timed, now
-from widthwise.learning.learner import Learner, Learning, Losses
+from widthwise.learning.config import Config
+from widthwise.learning.evaluation import TEMPERATURE, Evaluated, play_network
+from widthwise.learning.learner import Learner, Losses
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.network import Network
 from widthwise.learning.replay import Played, Replay
 from widthwise.learning.sight import Array, Sight
 from widthwise.learning.support import Support
-from widthwise.online.acting import OnlinePlanner, StepRecord
+from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
+from widthwise.online.capture import capture, resume
 
 Waiting = Generator[Step, Evaluation, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """All settings of a run except the environment."""
-
-    algorithm: Algorithm = field(default_factory=Algorithm)
-    learning: Learning = field(default_factory=Learning)
-    support: Support | None = None  # of the value; None: what fits the environment
-    trees: int = 1
-    refresh: bool = False  # evaluate the kept tree anew after every update
-    seed: int = 0
-
-    def describe(self) -> dict[str, Any]:
-        """The settings as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +54,13 @@ class Player:
     def __init__(self, agent: OnlinePlanner) -> None:
         self.agent = agent
         self.episode = -1
+        self.seed = 0
         self.observations: list[tuple[Array, ...]] = []
         self.targets: list[list[float]] = []
 
     def begin(self, episode: int, seed: int) -> Waiting:
         """Begin an episode."""
-        self.episode, self.observations, self.targets = episode, [], []
+        self.episode, self.seed, self.observations, self.targets = episode, seed, [], []
         return self.agent.begin(seed)
 
     def act(self, sight: Sight) -> Generator[Step, Evaluation, StepRecord]:
@@ -83,6 +71,22 @@ class Player:
         self.observations.append(seen)
         self.targets.append(record.target)
         return record
+
+    def state(self) -> dict[str, Any]:
+        """The episode so far as plain data; nothing is left of one that is over."""
+        if self.episode < 0 or self.agent.over:
+            return {"episode": self.episode}
+        return {"episode": self.episode, "targets": self.targets, "agent": capture(self.agent, self.seed)}
+
+    def restore(self, state: dict[str, Any], sight: Sight) -> None:
+        """Return to a state."""
+        self.episode = state["episode"]
+        self.agent.episode = Episode(terminated=True)
+        if "agent" in state:
+            self.seed = state["agent"]["seed"]
+            seen = resume(self.agent, state["agent"])
+            self.observations = [sight.parts(step.observation) for step in seen[:-1]]
+            self.targets = [list(target) for target in state["targets"]]
 
     def played(self, discount: float) -> Played:
         """The episode as something to learn from."""
@@ -95,8 +99,6 @@ class Trainer:
 
     def __init__(self, make: Callable[[], Simulator], config: Config) -> None:
         torch.set_num_threads(1)
-        if config.trees < 1:
-            raise UsageError(f"there is at least 1 tree, not {config.trees}")
         self.config = config
         self.clocks = Clocks()
         simulators = [make() for _ in range(config.trees)]
@@ -139,6 +141,8 @@ class Trainer:
         self.actions += len(self.players)
         ended = [self.end(number) for number, one in enumerate(self.players) if one.agent.over]
         self.learn(self.config.learning.updates * len(self.players))
+        if self.config.refresh:
+            self.look_anew()
         self.clocks.total += now() - begun
         return ended
 
@@ -160,10 +164,8 @@ class Trainer:
 
     @staticmethod
     def _advance(one: Waiting, evaluation: Evaluation | None, asked: list[tuple[Waiting, Step]]) -> None:
-        try:
+        with suppress(StopIteration):
             asked.append((one, next(one) if evaluation is None else one.send(evaluation)))
-        except StopIteration:
-            pass
 
     def evaluate(self, steps: Sequence[Step]) -> list[Evaluation]:
         """What the network says of nodes; an observation that was evaluated in this round already is not again."""
@@ -217,10 +219,72 @@ class Trainer:
         self._known.clear()
         self.clocks.training += now() - begun
 
+    def look_anew(self) -> None:
+        """Evaluate the nodes that were kept with the network as it is now; their features, and so novelty, change."""
+        for player in self.players:
+            if player.agent.over:
+                continue
+            tree = player.agent.driver.tree
+            live = tree.nodes.live
+            steps = [Step(tree.observation[node]) for node in live]
+            for node, found in zip(live, self.evaluate(steps), strict=True):
+                if found.features is not None:
+                    tree.nodes.features[node] = found.features
+                tree.prior[node], tree.value[node], tree.version[node] = found.prior, found.value, found.version
+            player.agent.planning.begin_again()
+        self._known.clear()
+
+    def policy(self, step: Step) -> list[float]:
+        """The network's policy in a state."""
+        prior = self.learner.inference([step.observation])[0].prior
+        return list(prior or ())
+
+    def evaluate_network(
+        self, simulator: Simulator, episodes: int = 1, temperature: float = TEMPERATURE, seed: int = 0
+    ) -> list[Evaluated]:
+        """Episodes of the network alone, on a simulator that is not used for training; 0 is greedy."""
+        return [play_network(simulator, self.policy, temperature, seed + number) for number in range(episodes)]
+
+    def evaluate_planner(self, simulator: Simulator, episodes: int = 1, seed: int = 0) -> list[Evaluated]:
+        """Episodes of the planner with the network as it is, on a simulator that is not used for training."""
+        agent = self.agent(simulator)
+        found = []
+        for number in range(episodes):
+            played = agent.run(seed + number)
+            found.append(Evaluated(played.score, played.steps, played.interactions, played.actions))
+        self._known.clear()
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Everything the run depends on, as plain data and tensors; to be taken between two rounds."""
+        return {
+            "learner": self.learner.state(),
+            "replay": self.replay.state(),
+            "players": [player.state() for player in self.players],
+            "episodes": self.episodes,
+            "interactions": self.interactions,
+            "actions": self.actions,
+            "losses": None if self.losses is None else asdict(self.losses),
+            "seconds": self.clocks.seconds(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state of a trainer that was made in the same way."""
+        if len(state["players"]) != len(self.players):
+            raise UsageError(f"the run was saved with {len(state['players'])} trees, not with {len(self.players)}")
+        self.learner.restore(state["learner"])
+        self.replay.restore(state["replay"])
+        for player, saved in zip(self.players, state["players"], strict=True):
+            player.restore(saved, self.sight)
+        self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
+        self.losses = None if state["losses"] is None else Losses(**state["losses"])
+        self.clocks.restore(state["seconds"])
+        self._known.clear()
+
 
 def states(simulator: Any) -> int:
     """How many states there are where an observation is the number of one."""
-    space = getattr(getattr(simulator, "env", None), "observation_space", None)
+    space: Any = getattr(getattr(simulator, "env", None), "observation_space", None)
     return int(space.n) if type(space).__name__ == "Discrete" else 0
 
 
@@ -229,12 +293,3 @@ def support_for(simulator: Simulator) -> Support:
     from widthwise.simulators.maze import Maze
 
     return Support(-1.0, 1.0, 51) if isinstance(simulator, Maze) else Support(-100.0, 100.0, 201, rescaled=True)
-
-
-def trainer_for(env: str, name: str = "pi-hiw", config: Config | None = None, **settings: Any) -> Trainer:
-    """A trainer for an environment by name."""
-    from widthwise.simulators.names import simulator
-
-    first = simulator(env)
-    config = replace(config or Config(), algorithm=algorithm(name, first, **settings))
-    return Trainer(lambda: simulator(env), config)

@@ -11,6 +11,7 @@ import math
 import random
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from widthwise.core.driver import Requests
 from widthwise.core.errors import UsageError
@@ -157,3 +158,21 @@ class CountSearch:
             node = pending.pop()
             self.open.pop(node, None)
             pending += [space.own[entry] for entry in space.known(node) if not space.outside(entry)]
+
+    def state(self) -> dict[str, Any]:
+        """Novelty, counts, owners and OPEN, as plain data."""
+        return {
+            "table": self.table.save(),
+            "counts": list(self.counts.items()),
+            "owned": list(self.owned.items()),
+            "open": [(node, list(labels)) for node, labels in self.open.items()],
+            "exhausted": self.exhausted,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Return to a state, in a tree that is the same."""
+        self.table.load(state["table"])
+        self.counts = Counter(dict(state["counts"]))
+        self.owned = dict(state["owned"])
+        self.open = {node: list(labels) for node, labels in state["open"]}
+        self.exhausted = state["exhausted"]

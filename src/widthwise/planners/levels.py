@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from widthwise import _native
 from widthwise.core.driver import Requests
@@ -31,6 +31,12 @@ class Search(Protocol):
 
     def reset(self) -> None:
         """Begin again with the nodes that are in the tree."""
+
+    def state(self) -> dict[str, Any]:
+        """What it knows beyond the tree, as plain data."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Know what a search in the same tree knew."""
 
 
 class SimulatorPlanner(Protocol):
@@ -136,3 +142,11 @@ class Hierarchy:
             searches.append(inside)
         for search in reversed(searches):  # from below: a level asks whether the searches inside have anything left
             search.reset()
+
+    def begin_again(self) -> None:
+        """Begin all searches again with the nodes in the tree, whose features have changed; counts stay."""
+        for regions in self.tree.regions:
+            for region in regions.live:
+                if regions.search[region] is not None:
+                    regions.search[region].reset()
+        self.top.reset()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from typing import Any
 
 from widthwise.core.driver import Requests
 from widthwise.core.tree import NONE
@@ -150,3 +151,19 @@ class RolloutSearch:
         while not open_[node] and node != root:
             node, label = nodes.parent[node], nodes.action[node]
             open_[node].remove(label)
+
+    def state(self) -> dict[str, Any]:
+        """Novelty, labels and owners, as plain data."""
+        return {
+            "table": self.table.save(),
+            "owned": list(self.owned.items()),
+            "open": [(node, list(labels)) for node, labels in self.open.items()],
+            "exhausted": self.exhausted,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Return to a state, in a tree that is the same."""
+        self.table.load(state["table"])
+        self.owned = dict(state["owned"])
+        self.open = {node: list(labels) for node, labels in state["open"]}
+        self.exhausted = state["exhausted"]

@@ -95,6 +95,21 @@ class QueueSearch:
         novel, _ = self.table.insert(nodes.features[child], depth, child)
         return novel > 0 and not nodes.terminal[child] and not self.space.outside(entry)
 
+    def state(self) -> dict[str, Any]:
+        """Novelty and the queue, as plain data."""
+        return {
+            "table": self.table.save(),
+            "queue": [(node, list(labels)) for node, labels in self.queue],
+            "stepped": self.stepped,
+            "exhausted": self.exhausted,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Return to a state, in a tree that is the same."""
+        self.table.load(state["table"])
+        self.queue = deque((node, list(labels)) for node, labels in state["queue"])
+        self.stepped, self.exhausted = state["stepped"], state["exhausted"]
+
 
 def levels_of(
     planner: OnSimulator, lowest: FeatureFunction | None = None, defaults: Sequence[FeatureFunction] = ()

@@ -1,0 +1,82 @@
+"""All settings of a training run, as one thing that can be written down and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeVar
+
+from widthwise.core.errors import UsageError
+from widthwise.learning.algorithms import Algorithm
+from widthwise.learning.support import Support
+from widthwise.online.policies import Behaviour
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How the network is trained; the defaults are those of the authors' program."""
+
+    updates: int = 1  # per executed action
+    batch: int = 32
+    replay: int = 10_000  # transitions
+    learning_rate: float = 7e-4
+    decay: float = 0.99
+    epsilon: float = 0.1
+    clip: float = 50.0  # largest norm of the gradient
+    l2: float = 1e-3
+    value_factor: float = 1.0
+    momentum: float = 0.1  # how fast the normalisation's averages follow
+
+    def __post_init__(self) -> None:
+        """Refuse settings that mean nothing."""
+        for name in ("batch", "replay", "learning_rate", "epsilon", "clip"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
+        for name in ("updates", "l2", "value_factor"):
+            if not getattr(self, name) >= 0:
+                raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of a run except the environment."""
+
+    algorithm: Algorithm = field(default_factory=Algorithm)
+    learning: Learning = field(default_factory=Learning)
+    support: Support | None = None  # of the value; None: what fits the environment
+    trees: int = 1
+    refresh: bool = False  # evaluate the kept tree anew after every update
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse settings that mean nothing."""
+        if self.trees < 1:
+            raise UsageError(f"there is at least 1 tree, not {self.trees}")
+
+    def describe(self) -> dict[str, Any]:
+        """The settings as plain data, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Config:
+        """The settings that `describe` wrote."""
+        found = dict(data)
+        chosen = dict(found["algorithm"])
+        chosen["behaviour"] = _read(Behaviour, chosen["behaviour"])
+        if chosen["tiles"] is not None:
+            chosen["tiles"] = tuple(chosen["tiles"])
+        found["algorithm"] = _read(Algorithm, chosen)
+        found["learning"] = _read(Learning, found["learning"])
+        if found["support"] is not None:
+            found["support"] = _read(Support, found["support"])
+        return _read(cls, found)
+
+
+def _read(kind: type[T], data: Mapping[str, Any]) -> T:
+    known = {one.name for one in fields(kind)}  # type: ignore[arg-type]
+    for name in data:
+        if name not in known:
+            raise UsageError(f"{kind.__name__} has no setting {name!r}; the settings are {', '.join(sorted(known))}")
+    return kind(**data)

@@ -1,0 +1,54 @@
+"""How good is what was learned? The network alone, and the planner with the network."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Simulator, Step
+
+#: The paper's authors let the network act at this temperature.
+TEMPERATURE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """An episode played to see how good it is."""
+
+    score: float
+    steps: int
+    interactions: int  # simulator steps it took
+    actions: list[int]
+
+
+def sharpened(policy: Sequence[float], temperature: float) -> list[float]:
+    """A policy at a temperature, proportional to p^(1 / temperature); at 0 the best actions share the probability."""
+    most = max(policy)
+    if temperature == 0:
+        weights = [float(one == most) for one in policy]
+    else:
+        weights = [(one / most) ** (1 / temperature) for one in policy]
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
+def play_network(
+    simulator: Simulator, policy: Callable[[Step], Sequence[float]], temperature: float, seed: int
+) -> Evaluated:
+    """An episode in which the network alone acts: greedily at temperature 0, the first of equally good actions."""
+    if temperature < 0:
+        raise UsageError(f"a temperature is at least 0, not {temperature!r}")
+    rng = random.Random(seed)
+    step = simulator.reset(seed)
+    score, actions = 0.0, list[int]()
+    while not step.done:
+        chances = sharpened(policy(step), temperature)
+        if temperature == 0:
+            actions.append(chances.index(max(chances)))
+        else:
+            actions.append(rng.choices(range(len(chances)), chances)[0])
+        step = simulator.step(actions[-1])
+        score += step.reward
+    return Evaluated(score, len(actions), len(actions), actions)

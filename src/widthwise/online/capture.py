@@ -1,0 +1,112 @@
+"""An agent in the middle of an episode as plain data, and back: so that a stopped run goes on as if it had not stopped.
+
+Snapshots and observations are not in it. The simulator is deterministic, so they come from doing the same actions
+again: from the beginning of the episode to the root, and from there to every node of the tree. No code is loaded, and
+the data fits any simulator of the same environment.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from widthwise.core.errors import InputError
+from widthwise.core.simulator import Step
+from widthwise.core.tree import NONE, Nodes, Regions, Tree
+from widthwise.online.acting import Episode, OnlinePlanner
+
+_NODES = ("parent", "action", "depth", "features", "terminal", "children", "live", "free")
+_REGIONS = (*_NODES, "of", "entry")
+_TREE = ("item_sizes", "reward", "prior", "value", "version", "root")
+_EPISODE = ("actions", "rewards", "interactions", "restores", "seconds", "terminated")
+
+
+def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
+    """What an agent knows between two actions; `seed` is the one its episode began with."""
+    tree = agent.driver.tree
+    return {
+        "seed": seed,
+        "episode": {name: getattr(agent.episode, name) for name in _EPISODE},
+        "random": list(agent.rng.getstate()[1]),
+        "steps": agent.driver.steps,
+        "restores": agent.driver.restores,
+        "at": agent.driver.at,
+        "tree": {name: _copy(getattr(tree, name)) for name in _TREE},
+        "nodes": _columns(tree.nodes, _NODES),
+        "regions": [
+            {
+                **_columns(regions, _REGIONS),
+                "search": [None if one is None else one.state() for one in regions.search],
+            }
+            for regions in tree.regions
+        ],
+        "top": agent.planning.top.state(),
+    }
+
+
+def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
+    """Put an agent back to where it was captured; returns what its episode has seen, the root last."""
+    driver = agent.driver
+    seen = [driver.reset(state["seed"])]
+    tree, world = driver.tree, agent.simulator
+    agent.episode = Episode(**{name: _copy(state["episode"][name]) for name in _EPISODE})
+    for action, reward in zip(agent.episode.actions, agent.episode.rewards, strict=True):
+        seen.append(world.step(action))
+        _same(seen[-1].reward == reward)
+    for name in _TREE:
+        setattr(tree, name, _copy(state["tree"][name]))
+    _fill(tree.nodes, state["nodes"], _NODES)
+    for regions, columns in zip(tree.regions, state["regions"], strict=True):
+        _fill(regions, columns, _REGIONS)
+        regions.search = [None] * len(regions.entry)
+    _look_again(agent, tree, seen[-1])
+    agent.planning = agent.hierarchy(agent.rng)
+    for level, (regions, columns) in enumerate(zip(tree.regions, state["regions"], strict=True)):
+        regions.search = [None] * len(regions.entry)  # making the hierarchy has begun some
+        for region, saved in enumerate(columns["search"]):
+            if saved is not None:
+                regions.search[region] = agent.planning.search(level, region)
+                regions.search[region].restore(saved)
+    agent.planning.top.restore(state["top"])
+    agent.rng.setstate((3, tuple(state["random"]), None))
+    driver.steps, driver.restores = state["steps"], state["restores"]
+    if state["at"] in tree.nodes.live and tree.snapshot[state["at"]] is not None:
+        world.load(tree.snapshot[state["at"]])
+        driver.at = state["at"]
+    return seen
+
+
+def _look_again(agent: OnlinePlanner, tree: Tree, root: Step) -> None:
+    """Observations and snapshots of all nodes, by doing their actions again."""
+    world, nodes = agent.simulator, tree.nodes
+    rows = len(nodes.parent)
+    tree.observation, tree.snapshot = [None] * rows, [None] * rows
+    for node in nodes.live:
+        step = root
+        if node != tree.root:
+            world.load(tree.snapshot[nodes.parent[node]])
+            step = world.step(nodes.action[node])
+            _same(step.reward == tree.reward[node] and step.done == nodes.terminal[node])
+        tree.observation[node] = step.observation
+        tree.snapshot[node] = None if step.done else world.save()
+    agent.driver.at = NONE
+
+
+def _columns(nodes: Nodes, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: _copy(getattr(nodes, name)) for name in names}
+
+
+def _fill(nodes: Nodes | Regions, columns: dict[str, Any], names: tuple[str, ...]) -> None:
+    for name in names:
+        setattr(nodes, name, _copy(columns[name]))
+
+
+def _copy(value: Any) -> Any:
+    return [_copy(one) for one in value] if isinstance(value, list) else value
+
+
+def _same(agrees: bool) -> None:
+    if not agrees:
+        raise InputError(
+            "the simulator does not do what it did when the run was saved: is it the same environment in the same "
+            "version, and is it deterministic (run check-env)?"
+        )

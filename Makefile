@@ -15,7 +15,7 @@ BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
 
 help:
 	@echo "make setup     make .venv and build the package; leaves $(BIN)/widthwise ready"
-	@echo "make demo      set up, then solve bundled tasks and explain what width does"
+	@echo "make demo      set up, then solve bundled tasks, explain width, and learn a maze"
 	@echo "make test      set up, then lint, types and all tests"
 	@echo "make lint      style and types of Python and C++, and the stubs of the native module"
 	@echo "make format    bring all files into the style that lint asks for"
@@ -46,7 +46,13 @@ $(VENV)/.dev: $(VENV)/.ready
 	@$(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
-demo: setup
+# The demo ends with learning. Without network or room for PyTorch it still shows the rest.
+$(VENV)/.learn: $(VENV)/.ready
+	@echo "Installing PyTorch for the last part of the demo (about a minute) ..."
+	@$(PIP) --no-build-isolation --editable '.[learn]' && touch $@ || \
+	    echo "PyTorch could not be installed; the demo goes without its last part." >&2
+
+demo: $(VENV)/.learn
 	@$(BIN)/widthwise demo
 
 test: lint

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from widthwise.experiments.rows import Row
     from widthwise.experiments.store import RunStore
 
+from widthwise.cli import bench_learning
+
 _DESCRIPTION = """\
 Solve many PDDL tasks with several planners. The suites paper, all, and those named like a
 folder solve every single goal of the tasks; the suite whole solves whole problems, each in
@@ -98,6 +100,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="run another planner beside ours; its command has {domain}, {problem} and {plan} in it; repeatable",
     )
     classical.set_defaults(run=run)
+    bench_learning.add_suites(suites)
 
 
 def run(args: argparse.Namespace) -> int:

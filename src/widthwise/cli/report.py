@@ -17,7 +17,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description=(
             "Print the table of one or more run folders beside the published one, and write it with plots "
             "as a page. Folders complete each other: a run with --relevance goal gives columns of its own. Runs of "
-            "whole problems are shown side by side, ours and others': coverage by domain, costs, times."
+            "whole problems are shown side by side, ours and others': coverage by domain, costs, times. "
+            "Of training runs, and benches of them: the table over seeds, and the learning curves."
         ),
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder")
@@ -37,7 +38,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Print the table on stdout and write what was asked for."""
     from widthwise.reports.records import kind_of
+    from widthwise.reports.training import is_training
 
+    if any(is_training(folder) for folder in args.folders):
+        return _training(args)
     if kind_of(args.folders) == "whole":
         return _whole(args)
     return _single_goals(args)
@@ -82,6 +86,29 @@ def _whole(args: argparse.Namespace) -> int:
         lambda: whole_plots(whole),
         lambda plots: whole_page(whole, plots),
         lambda links: markdown_report(whole, links),
+    )
+    return 0
+
+
+def _training(args: argparse.Namespace) -> int:
+    """The report of training runs: the table, and the learning curves."""
+    from widthwise.core.errors import UsageError
+    from widthwise.reports.curves import learning_curves
+    from widthwise.reports.training import is_training, published, read_training
+    from widthwise.reports.training_text import training_markdown, training_page, training_table
+
+    for folder in args.folders:
+        if not is_training(folder):
+            raise UsageError(f"{folder} is no training run: report it by itself")
+    if args.explain:
+        raise UsageError("--explain is for failures of the classical suite")
+    groups, theirs = read_training(args.folders), published(args.folders)
+    print(training_table(groups, theirs))
+    _write_all(
+        args,
+        lambda: learning_curves(groups),
+        lambda plots: training_page(groups, theirs, plots),
+        lambda links: training_markdown(groups, theirs, links),
     )
     return 0
 

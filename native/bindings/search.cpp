@@ -314,8 +314,8 @@ void bind_resumable_search(nb::module_& module) {
                 options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
                 options.seed = seed;
                 auto abstractions = to_abstractions(operators, std::move(levels));
-                new (self) Search(operators, std::move(meter), std::move(abstractions), std::move(goal_pos),
-                                  std::move(goal_neg), options);
+                new (self)
+                    Search(operators, std::move(meter), std::move(abstractions), goal_pos, goal_neg, options);
             },
             "operators"_a, "meter"_a, "levels"_a, "goal_pos"_a, "goal_neg"_a, "width"_a = 1,
             "depth_first"_a = false, "record_pruned"_a = false, "entry_in_table"_a = true,

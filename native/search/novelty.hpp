@@ -67,7 +67,7 @@ public:
     ~PairTable() override;
     bool novel(const Word* before, const Word* state) override;
     bool insert(const Word* before, const Word* state) override;
-    std::size_t bytes() const override { return rows_.bytes() + row_of_.size() * 4 + pairs_.bytes(); }
+    std::size_t bytes() const override { return rows_.bytes() + index_bytes() + pairs_.bytes(); }
     bool sparse() const { return sparse_; }
     // The same question for the child of a plain operator, which is written into `child` on the way: pairs
     // are compared with all of it anyway.
@@ -77,19 +77,26 @@ public:
     bool usable() const { return usable_; }
 
 private:
-    static constexpr std::uint32_t kNoRow = 0xffffffffU;
     std::uint64_t key(std::uint32_t left, std::uint32_t right) const {
         const std::uint64_t low = left < right ? left : right, high = left < right ? right : left;
         return low * atom_count_ + high + 1;
     }
-    bool novel_with(std::uint32_t atom, const Word* state) const;
+    bool novel_with(std::uint32_t atom, const Word* state) const {
+        if (sparse_) return novel_with_sparse(atom, state);
+        return any_beyond(state, rows_of_[atom], word_count_);
+    }
+    bool novel_with_sparse(std::uint32_t atom, const Word* state) const;
     bool ensure_row(std::uint32_t atom);
+    std::size_t index_bytes() const {
+        return rows_of_.size() * sizeof(Word*) + no_row_.size() * sizeof(Word);
+    }
 
     Meter* meter_;
     std::size_t atom_count_, word_count_;
     bool sparse_ = false;
     bool usable_ = true;
-    std::vector<std::uint32_t> row_of_;
+    std::vector<Word> no_row_;    // the empty row that atoms share until they are first seen
+    std::vector<Word*> rows_of_;  // per atom
     Chunks<Word> rows_;
     KeySet<std::uint64_t> pairs_;
 };

@@ -53,19 +53,18 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
         const std::uint32_t op = order_[rank];
         rank_[op] = rank;
         look(meter, rank);
-        add_.append(task_->add[op]);
-        del_.append(task_->del[op]);
+        effects_.append(task_->add[op]);
+        effects_.append(task_->del[op]);
         const bool plain = !task_->has_axioms() && task_->conditional[op].empty();
         plain_.push_back(plain ? 1 : 0);
         all_plain_ = all_plain_ && plain;
     }
-    add_.shrink();
-    del_.shrink();
+    effects_.shrink();
     std::vector<std::vector<std::uint32_t>> touching(task_->atom_count);
     for (std::uint32_t rank = 0; rank < count; ++rank) {
         if (!plain_[rank]) continue;
-        for (const std::uint32_t atom : add_[rank]) touching[atom].push_back(rank);
-        for (const std::uint32_t atom : del_[rank]) touching[atom].push_back(rank);
+        for (const std::uint32_t atom : add(rank)) touching[atom].push_back(rank);
+        for (const std::uint32_t atom : del(rank)) touching[atom].push_back(rank);
     }
     for (const auto& ranks : touching) touching_.append(ranks);
     touching_.shrink();
@@ -241,7 +240,7 @@ void Operators::collect(const Word* state, Applicable& into) const {
 
 void Operators::apply(const Word* state, std::size_t rank, Word* child) const {
     std::memcpy(child, state, word_count_ * sizeof(Word));
-    for (const std::uint32_t atom : del_[rank]) clear_bit(child, atom);
+    for (const std::uint32_t atom : del(rank)) clear_bit(child, atom);
     const auto effects = task_->conditional[order_[rank]];
     const auto fires = [&](std::uint32_t effect) {
         for (const std::uint32_t atom : task_->effect_pos[effect])
@@ -252,16 +251,16 @@ void Operators::apply(const Word* state, std::size_t rank, Word* child) const {
     };
     for (const std::uint32_t effect : effects)
         if (!task_->effect_adds[effect] && fires(effect)) clear_bit(child, task_->effect_atom[effect]);
-    for (const std::uint32_t atom : add_[rank]) set_bit(child, atom);
+    for (const std::uint32_t atom : add(rank)) set_bit(child, atom);
     for (const std::uint32_t effect : effects)
         if (task_->effect_adds[effect] && fires(effect)) set_bit(child, task_->effect_atom[effect]);
 }
 
 std::size_t Operators::bytes() const {
-    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + add_.bytes() +
-           del_.bytes() + touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) +
-           fans_.size() * sizeof(Fan) + fan_words_.size() * sizeof(Word) +
-           fan_branches_.size() * sizeof(std::uint32_t) + watched_.size() * sizeof(Word);
+    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + effects_.bytes() +
+           touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
+           fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) +
+           watched_.size() * sizeof(Word);
 }
 
 }  // namespace widthwise

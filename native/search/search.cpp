@@ -18,18 +18,16 @@ constexpr std::size_t kRegionOverhead = 128;
 }  // namespace
 
 Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
-               std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
-               std::vector<std::uint32_t> goal_neg, SearchOptions options)
+               std::vector<Abstraction> levels, const std::vector<std::uint32_t>& goal_pos,
+               const std::vector<std::uint32_t>& goal_neg, SearchOptions options)
     : operators_(std::move(operators)),
       expander_(operators_),
       meter_(std::move(meter)),
       levels_(std::move(levels)),
-      goal_pos_(std::move(goal_pos)),
-      goal_neg_(std::move(goal_neg)),
+      goal_(*operators_, goal_pos, goal_neg),
       options_(options),
       tree_(*meter_, operators_->word_count(), !levels_.empty()),
       touches_(operators_->count(), 0),
-      helps_(operators_->count(), 0),
       quiet_(operators_->count(), 0),
       feature_atoms_(operators_->word_count(), 0),
       place_of_(levels_.empty() ? 0 : operators_->task().atom_count, kNone),
@@ -40,14 +38,8 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
         mark_features(level, 0);
     }
-    for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
-        for (const std::uint32_t atom : *goal)
-            for (const std::uint32_t rank : operators_->touching(atom)) helps_[rank] = 1;
-    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
-        if (!operators_->plain(rank)) helps_[rank] = 1;
-    if (options_.record_pruned) return;
     for (std::size_t rank = 0; rank < operators_->count(); ++rank)
-        quiet_[rank] = static_cast<std::uint8_t>((helps_[rank] | touches_[rank]) ^ 1U);
+        quiet_[rank] = touches_[rank] || options_.record_pruned ? Goal::kAlways : goal_.hopeless(rank);
 }
 
 void Search::mark_features(std::size_t level, std::size_t from) {
@@ -56,7 +48,8 @@ void Search::mark_features(std::size_t level, std::size_t from) {
     functions_ = functions_ || abstraction.function;
     for (std::size_t feature = from; feature < abstraction.literals.size(); ++feature) {
         const std::uint32_t atom = abstraction.literals[feature] >> 1;
-        for (const std::uint32_t rank : operators_->touching(atom)) touches_[rank] = 1, quiet_[rank] = 0;
+        for (const std::uint32_t rank : operators_->touching(atom))
+            touches_[rank] = 1, quiet_[rank] = Goal::kAlways;
         set_bit(feature_atoms_.data(), atom);
         places_.push_back({level_begin_[level] * 64 + feature,
                            std::exchange(place_of_[atom], static_cast<std::uint32_t>(places_.size()))});
@@ -92,12 +85,6 @@ std::unique_ptr<Region> Search::new_region(std::uint32_t root) {
 
 std::unique_ptr<NoveltyTable> Search::new_table() {
     return make_table(*meter_, operators_->task().atom_count, options_.width, &tree_.states());
-}
-
-bool Search::goal_holds(const Word* state) const {
-    return std::all_of(goal_pos_.begin(), goal_pos_.end(),
-                       [&](auto atom) { return test_bit(state, atom); }) &&
-           std::none_of(goal_neg_.begin(), goal_neg_.end(), [&](auto atom) { return test_bit(state, atom); });
 }
 
 void Search::project(const Word* state, std::size_t level, Word* out) const {
@@ -172,7 +159,7 @@ Event Search::start() {
     expander_.derive(state);
     ++counters_.generated;
     if (open_region(root) == kNone) return {Stop::out_of_memory};
-    if (goal_holds(state)) {
+    if (goal_.holds(state)) {
         tree_.set(root, kGoal);
         return {Stop::solved, root};
     }
@@ -241,6 +228,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
         const std::uint32_t parent = region.expanding;
         const Word* state = tree_.state(parent);
         expander_.collect(state);
+        const std::uint8_t open = goal_.open(state);
         bool broken_off = false;
 
         const auto generate = [&](std::size_t rank, bool asked) {
@@ -278,14 +266,14 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 built = true;
                 novel = table.novel(state, child);
             }
-            if (!novel && !touches_[rank] && !helps_[rank] && !options_.record_pruned) {
+            if (!novel && quiet_[rank] <= open) {
                 ++counters_.generated;
                 ++counters_.pruned;
                 return true;
             }
 
             if (!built) expander_.apply(state, rank, child);
-            const bool solved = helps_[rank] && goal_holds(child);
+            const bool solved = goal_.hopeless(rank) > open && goal_.holds(child);
             const std::size_t level = touches_[rank] ? changed_level(region, child) : levels_.size();
             const bool entry = level < levels_.size();
             if (!novel && !entry && !solved && !options_.record_pruned) {
@@ -362,7 +350,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
         expander_.take(region.next_rank, [&](std::size_t rank) {
             bool asked = false;  // and found novel
             if constexpr (asks_early) {
-                if (quiet_[rank] && generated < checkpoint) {
+                if (quiet_[rank] <= open && generated < checkpoint) {
                     asked = table.novel_child(state, operators_->add(rank), operators_->del(rank),
                                               scratch_.data());
                     if (!asked) {

@@ -21,6 +21,7 @@
 
 #include "core/meter.hpp"
 #include "core/task.hpp"
+#include "search/goal.hpp"
 #include "search/novelty.hpp"
 #include "search/operators.hpp"
 #include "search/tree.hpp"
@@ -103,8 +104,8 @@ struct Discovery {
 class Search {
 public:
     Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
-           std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
-           std::vector<std::uint32_t> goal_neg, SearchOptions options);
+           std::vector<Abstraction> levels, const std::vector<std::uint32_t>& goal_pos,
+           const std::vector<std::uint32_t>& goal_neg, SearchOptions options);
 
     Search(const Search&) = delete;
     Search& operator=(const Search&) = delete;
@@ -153,7 +154,6 @@ private:
     Event run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at);
     Event resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
                         std::uint64_t pause_after);
-    bool goal_holds(const Word* state) const;
     bool next_to_expand(Region& region);
     void project(const Word* state, std::size_t level, Word* out) const;
     void project_all(const Word* state, std::vector<Word>& out) const;
@@ -192,7 +192,7 @@ private:
     std::vector<Abstraction> levels_;
     std::vector<std::size_t>
         level_begin_;  // where a level's words begin in Region::abstract; one more at the end
-    std::vector<std::uint32_t> goal_pos_, goal_neg_;
+    Goal goal_;
     SearchOptions options_;
     Tree tree_;
     std::vector<std::unique_ptr<Region>> regions_;
@@ -200,8 +200,7 @@ private:
     double seconds_ = 0.0;
     std::size_t charged_ = 0;            // by `charge`
     std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
-    std::vector<std::uint8_t> helps_;    // per rank: may make a goal true
-    std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children
+    std::vector<std::uint8_t> quiet_;    // per rank: with so many goals open nobody wants its pruned child
     // Where an atom is a feature: bits of Region::abstract, several in a chain.
     struct Place {
         std::size_t bit;

@@ -80,6 +80,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "Give it once per upper level; with two widths, all belong to the one upper level",
     )
     parser.add_argument(
+        "--ihiw",
+        metavar="CHOICES",
+        help="choices inside ihiw, as in pick=random,negated=yes: pick=last|random (which pruned branch proposes "
+        "features next), rebuild=changed|new (which novelty tables are made anew after a feature), "
+        "entry-in-table=yes|no (an entry counts as seen where it came from), negated=no|yes (that an atom does not "
+        "hold is a value too), stuck=wake|stop (when no branch proposes anything), "
+        "high-order and low-order=breadth-first|depth-first; the first of each is the default",
+    )
+    parser.add_argument(
         "--goal",
         action="append",
         default=[],
@@ -152,13 +161,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _planner(args: argparse.Namespace) -> Planner:
-    from widthwise.planners.registry import make_planner, parse_widths
+    from widthwise.planners.registry import make_planner, parse_choices, parse_widths
 
     widths = None if args.width is None else parse_widths(args.width)
     levels = [patterns(text) for text in args.high]
     if widths is not None and len(widths) == 2 and len(levels) > 1:
         levels = [[pattern for level in levels for pattern in level]]
-    return make_planner(args.planner, widths, levels)
+    return make_planner(args.planner, widths, levels, None if args.ihiw is None else parse_choices(args.ihiw))
 
 
 def patterns(text: str) -> list[str]:

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/operators.hpp"
 #include "bindings/state.hpp"
 
 namespace nb = nanobind;
@@ -66,24 +67,6 @@ struct Table {
         return true;
     }
 };
-
-// Operators as Python holds them: what searches share, and scratch memory for calls made by hand.
-struct PyOperators {
-    std::shared_ptr<const Operators> shared;
-    Expander expander;
-
-    explicit PyOperators(std::shared_ptr<const Operators> operators)
-        : shared(operators), expander(operators) {}
-};
-
-State state_of(const Operators& operators, const Word* words) {
-    return State{{words, words + operators.word_count()}};
-}
-
-const Word* words_of(const Operators& operators, const State& state) {
-    if (state.words.size() != operators.word_count()) throw nb::value_error("the state is of another task");
-    return state.words.data();
-}
 
 [[noreturn]] void raise_halted() {
     raise_pending();

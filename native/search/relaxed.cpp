@@ -178,8 +178,7 @@ bool Relaxed::explore(const Word* state) {
     for (std::size_t bucket = 0; bucket <= last_bucket_ && bucket < queue_.size(); ++bucket)
         queue_[bucket].clear();
     last_bucket_ = 0;
-    for_each_bit(state, words_for(task_->atom_count),
-                 [&](std::uint32_t atom) { reach(atom, 0, kNever); });
+    for_each_bit(state, words_for(task_->atom_count), [&](std::uint32_t atom) { reach(atom, 0, kNever); });
     for (const std::uint32_t atom : negated_)
         if (!test_bit(state, atom)) reach(negation_of_[atom], 0, kNever);
     for (const std::uint32_t relaxed : free_) fire(relaxed);

@@ -4,7 +4,7 @@ import heapq
 
 from twin_search import Tuples
 
-MOST = 1 << 16  # costs beyond are all the same
+MOST = 1 << 12  # costs beyond are all the same
 
 
 class RelaxedTwin:

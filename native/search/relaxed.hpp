@@ -47,7 +47,7 @@ private:
         std::uint32_t cost;   // of those that were, and its own
     };
     static constexpr std::uint32_t kNever = 0xffffffffU;
-    static constexpr std::uint32_t kMost = 1U << 16;  // costs beyond are all the same
+    static constexpr std::uint32_t kMost = 1U << 12;  // costs beyond are all the same
 
     Relaxed(const Task& task, std::span<const std::uint32_t> goal_pos,
             std::span<const std::uint32_t> goal_neg, Meter& meter);

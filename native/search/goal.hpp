@@ -18,7 +18,7 @@ public:
     static constexpr std::uint8_t kAlways = 255;
 
     Goal(const Operators& operators, const std::vector<std::uint32_t>& positive,
-         const std::vector<std::uint32_t>& negative);
+         const std::vector<std::uint32_t>& negative, const std::vector<std::uint32_t>& one_of);
 
     bool holds(const Word* state) const;
     // How many goals are open in a state, up to what makes a difference.
@@ -29,6 +29,7 @@ public:
 private:
     std::size_t word_count_;
     std::vector<Word> positive_, negative_;  // sets of atoms
+    std::vector<std::uint32_t> one_of_;      // literals of which one has to hold besides; empty: none
     std::vector<std::uint8_t> hopeless_;     // per rank; 0: touches no goal
     std::uint8_t most_ = 0;
 };

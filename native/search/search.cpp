@@ -24,15 +24,15 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
       expander_(operators_),
       meter_(std::move(meter)),
       levels_(std::move(levels)),
-      goal_(*operators_, goal_pos, goal_neg),
-      options_(options),
+      goal_(*operators_, goal_pos, goal_neg, options.one_of),
+      options_(std::move(options)),
       tree_(*meter_, operators_->word_count(), !levels_.empty()),
       touches_(operators_->count(), 0),
       quiet_(operators_->count(), 0),
       feature_atoms_(operators_->word_count(), 0),
       place_of_(levels_.empty() ? 0 : operators_->task().atom_count, kNone),
       scratch_(operators_->word_count()),
-      random_state_(options.seed) {
+      random_state_(options_.seed) {
     level_begin_.push_back(0);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
@@ -155,7 +155,9 @@ Event Search::start() {
     if (root == kNone) return {Stop::out_of_memory};
     Word* state = tree_.state(root);
     std::fill_n(state, operators_->word_count(), 0);
-    for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
+    std::copy(options_.first.begin(), options_.first.end(), state);
+    if (options_.first.empty())
+        for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
     expander_.derive(state);
     ++counters_.generated;
     if (open_region(root) == kNone) return {Stop::out_of_memory};

@@ -9,13 +9,15 @@ from widthwise.core.result import Outcome, Status
 from widthwise.planners.bfs import BFS
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW, Width
+from widthwise.planners.single_goal import SingleGoal
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """IW(1), then IHIW(1,1), then IW(2), then breadth-first search: the first that solves wins."""
+    """A single goal: the schedule of `SingleGoal`. Several: IW(1), IHIW(1,1), IW(2), then breadth-first search."""
 
     name: str = "auto"
+    relevance: str = "goal"  # what cannot matter for the goal is left out before the planner sees the task
 
     @property
     def widths(self) -> tuple[Width, ...]:
@@ -24,6 +26,8 @@ class Auto:
 
     def run(self, model: Model) -> Outcome:
         """Run the stages one after another; what one leaves of the budget, the next may use."""
+        if len(model.goal_pos) + len(model.goal_neg) == 1:
+            return SingleGoal().run(model)
         spent = [0, 0, 0]
         total = model.max_nodes
         outcome = Outcome(Status.EXHAUSTED)

@@ -11,4 +11,5 @@ NB_MODULE(_native, module) {
     bind_image(module);
     bind_search(module);
     bind_depth_table(module);
+    bind_improve(module);
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/operators.hpp"
 #include "bindings/state.hpp"
 
 namespace nb = nanobind;
@@ -67,15 +68,6 @@ struct Table {
     }
 };
 
-// Operators as Python holds them: what searches share, and scratch memory for calls made by hand.
-struct PyOperators {
-    std::shared_ptr<const Operators> shared;
-    Expander expander;
-
-    explicit PyOperators(std::shared_ptr<const Operators> operators)
-        : shared(operators), expander(operators) {}
-};
-
 State state_of(const Operators& operators, const Word* words) {
     return State{{words, words + operators.word_count()}};
 }
@@ -83,12 +75,6 @@ State state_of(const Operators& operators, const Word* words) {
 const Word* words_of(const Operators& operators, const State& state) {
     if (state.words.size() != operators.word_count()) throw nb::value_error("the state is of another task");
     return state.words.data();
-}
-
-[[noreturn]] void raise_halted() {
-    raise_pending();
-    PyErr_SetString(PyExc_InterruptedError, "the meter said to stop");
-    throw nb::python_error();
 }
 
 EventTuple to_tuple(const Event& event) {
@@ -182,6 +168,7 @@ void bind_states(nb::module_& module) {
                              order.push_back(operators.operator_at(rank));
                          return order;
                      })
+        .def_prop_ro("count", [](const PyOperators& python) { return python.shared->count(); })
         .def_prop_ro("atom_count", [](const PyOperators& python) { return python.shared->task().atom_count; })
         .def_prop_ro("bytes", [](const PyOperators& python) { return python.shared->bytes(); })
         .def(

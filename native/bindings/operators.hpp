@@ -1,11 +1,14 @@
-// Operators as Python holds them, for all bindings that take them.
+// Operators as Python holds them: what searches share, and scratch memory for calls made by hand.
 #pragma once
 
-#include <memory>
+#include <nanobind/nanobind.h>
 
+#include <memory>
+#include <vector>
+
+#include "bindings/state.hpp"
 #include "search/operators.hpp"
 
-// What searches share, and scratch memory for calls made by hand.
 struct PyOperators {
     std::shared_ptr<const widthwise::Operators> shared;
     widthwise::Expander expander;
@@ -13,3 +16,18 @@ struct PyOperators {
     explicit PyOperators(std::shared_ptr<const widthwise::Operators> operators)
         : shared(operators), expander(operators) {}
 };
+
+inline State state_of(const widthwise::Operators& operators, const widthwise::Word* words) {
+    return State{{words, words + operators.word_count()}};
+}
+
+inline const widthwise::Word* words_of(const widthwise::Operators& operators, const State& state) {
+    if (state.words.size() != operators.word_count())
+        throw nanobind::value_error("the state is of another task");
+    return state.words.data();
+}
+
+inline void check_atoms(const widthwise::Operators& operators, const std::vector<std::uint32_t>& atoms) {
+    for (const std::uint32_t atom : atoms)
+        if (atom >= operators.task().atom_count) throw nanobind::index_error("an atom is out of range");
+}

@@ -68,15 +68,6 @@ struct Table {
     }
 };
 
-State state_of(const Operators& operators, const Word* words) {
-    return State{{words, words + operators.word_count()}};
-}
-
-const Word* words_of(const Operators& operators, const State& state) {
-    if (state.words.size() != operators.word_count()) throw nb::value_error("the state is of another task");
-    return state.words.data();
-}
-
 EventTuple to_tuple(const Event& event) {
     return {event.stop, event.node == kNone ? std::nullopt : std::optional(event.node), event.level};
 }

@@ -36,6 +36,8 @@ Relaxed::Relaxed(const Task& task, std::span<const std::uint32_t> goal_pos,
       fact_count_(task.atom_count) {
     name_negations(goal_neg);
     for (const std::uint32_t atom : goal_neg) goal_.push_back(negation_of_[atom]);
+    std::sort(goal_.begin(), goal_.end());
+    goal_.erase(std::unique(goal_.begin(), goal_.end()), goal_.end());
     add_operators();
     add_axioms();
     add_failures();
@@ -182,11 +184,8 @@ bool Relaxed::explore(const Word* state) {
     for (const std::uint32_t relaxed : free_) fire(relaxed);
 
     ++stamp_;
-    std::size_t wanted = 0;
-    for (const std::uint32_t fact : goal_) {
-        fact_mark_[fact] = stamp_;
-        ++wanted;
-    }
+    for (const std::uint32_t fact : goal_) fact_mark_[fact] = stamp_;
+    std::size_t wanted = goal_.size();
     if (wanted == 0) return true;
     for (std::size_t cost = 0; cost <= last_bucket_ && cost < queue_.size(); ++cost) {
         for (std::size_t next = 0; next < queue_[cost].size(); ++next) {

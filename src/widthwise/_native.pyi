@@ -327,6 +327,94 @@ ENTRY: int = 4
 
 GOAL: int = 8
 
+class Relaxed:
+    """A task without deletes: relaxed plans towards a goal."""
+
+    def __init__(
+        self, operators: Operators, meter: Meter, goal_pos: Sequence[int], goal_neg: Sequence[int]
+    ) -> None: ...
+    def plan(self, state: State) -> list[int] | None:
+        """The operators of a relaxed plan from a state; None for a dead end."""
+
+    def preferred(self, state: State) -> list[int]:
+        """The operators of the relaxed plan that apply in the state."""
+
+    def effects(self, state: State) -> tuple[list[int], list[int]]:
+        """
+        What the relaxed plan makes true and makes false that is not so in the state.
+        """
+
+class BestFirst:
+    """A resumable best-first search for whole problems."""
+
+    def start(self, state: State | None = None) -> tuple[Stop, int | None]:
+        """Generate the root: the task's first state, or the one given."""
+
+    def resume(self, pause_after: int | None = None, pause_seconds: float | None = None) -> tuple[Stop, int | None]:
+        """
+        Go on until something happens, or for so many nodes or about so long: (why, node).
+        """
+
+    def path(self, node: int) -> list[int]:
+        """The operators from the root to a node."""
+
+    def state(self, node: int) -> State: ...
+    def node(self, node: int) -> tuple[int | None, int | None, int, int]:
+        """A node's columns: (parent, operator, depth, flags)."""
+
+    def set_max_nodes(self, nodes: int) -> None:
+        """Change the limit of generated nodes."""
+
+    @property
+    def node_count(self) -> int: ...
+    @property
+    def seconds(self) -> float:
+        """Seconds spent in resume."""
+
+    @property
+    def generated(self) -> int: ...
+    @property
+    def expanded(self) -> int: ...
+    @property
+    def pruned(self) -> int:
+        """Duplicates, and nodes without novelty where those are pruned."""
+
+    @property
+    def pruned_entries(self) -> int:
+        """The same as dead_ends."""
+
+    @property
+    def dead_ends(self) -> int:
+        """States without even a relaxed plan."""
+
+    @property
+    def depth(self) -> int: ...
+
+class Bfws(BestFirst):
+    """Best-first width search."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        width: int = 2,
+        prune: bool = False,
+        max_nodes: int | None = None,
+        pair_bytes: int | None = None,
+    ) -> None: ...
+    def evaluation(self, node: int) -> tuple[int, int, int]:
+        """
+        How a node was judged: (novelty, goals open, relaxed-plan effects seen).
+        """
+
+    @property
+    def partition_count(self) -> int: ...
+    @property
+    def pair_bytes(self) -> int:
+        """What the tables of pairs take."""
+
 class DepthTable:
     """
     For every tuple of feature values the smallest depth it was seen at, and who showed it.

@@ -123,9 +123,11 @@ def detour(blocks=5):
     return task, model, shortest, lost + shortest
 
 
-@pytest.mark.parametrize("limits", [{}, {"allowance": 1}, {"nodes": 1}, {"bytes": 1}, {"seconds": 1e-9}, {"stop": True}])
+@pytest.mark.parametrize(
+    "limits", [{}, {"allowance": 1}, {"nodes": 1}, {"bytes": 1}, {"seconds": 1e-9}, {"stop": True}]
+)
 def test_a_limit_ends_improvement_with_the_best_plan_so_far(limits):
-    task, model, shortest, path = detour()
+    _, model, shortest, path = detour()
     model.meter = _native.Meter(limits.get("seconds"), limits.get("bytes"))
     model.max_nodes = limits.get("nodes")
     if "stop" in limits:

@@ -13,4 +13,5 @@ NB_MODULE(_native, module) {
     bind_best_first(module);
     bind_guided(module);
     bind_depth_table(module);
+    bind_improve(module);
 }

@@ -178,8 +178,7 @@ bool Relaxed::explore(const Word* state) {
     for (std::size_t bucket = 0; bucket <= last_bucket_ && bucket < queue_.size(); ++bucket)
         queue_[bucket].clear();
     last_bucket_ = 0;
-    for_each_bit(state, words_for(task_->atom_count),
-                 [&](std::uint32_t atom) { reach(atom, 0, kNever); });
+    for_each_bit(state, words_for(task_->atom_count), [&](std::uint32_t atom) { reach(atom, 0, kNever); });
     for (const std::uint32_t atom : negated_)
         if (!test_bit(state, atom)) reach(negation_of_[atom], 0, kNever);
     for (const std::uint32_t relaxed : free_) fire(relaxed);
@@ -223,6 +222,15 @@ void Relaxed::extract() {
         }
         for (const std::uint32_t condition : pre_[relaxed]) stack_.push_back(condition);
     }
+}
+
+void Relaxed::aim(const Word* goal_pos, const Word* goal_neg) {
+    goal_.clear();
+    const std::size_t words = words_for(task_->atom_count);
+    for_each_bit(goal_pos, words, [&](std::uint32_t atom) { goal_.push_back(atom); });
+    for_each_bit(goal_neg, words, [&](std::uint32_t atom) {
+        if (negation_of_[atom] != kNever) goal_.push_back(negation_of_[atom]);
+    });
 }
 
 bool Relaxed::evaluate(const Word* state) {

@@ -8,7 +8,7 @@ from typing import Any
 
 from widthwise import _native
 from widthwise.classical.solve import Result, solve
-from widthwise.classical.task import Relevance, Task
+from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.core.budget import Budget
 from widthwise.core.model import Watch
 from widthwise.core.result import Status
@@ -106,6 +106,7 @@ class GoalProfile:
 
 def profile(
     task: Task,
+    goals: Sequence[Goal] | None = None,
     *,
     budget: Budget | None = None,
     seed: int | None = None,
@@ -114,12 +115,15 @@ def profile(
     watch: Watch | None = None,
     ladder: Sequence[tuple[str, Planner]] = LADDER,
 ) -> Iterator[GoalProfile]:
-    """Profile every goal of a task, one after another; nodes of the budget are for each search, all else for all."""
+    """Profile the goals of a task, all or some, one after another.
+
+    The nodes of the budget are for each search, all else is for everything.
+    """
     budget = budget or Budget(nodes=100_000)
     meter = meter or budget.start()
     if relevance == "task":
         task, relevance = task.restricted(), "none"
-    for goal in task.goals:
+    for goal in task.goals if goals is None else goals:
         found = GoalProfile(goal.name)
         # Cut once for all planners.
         small = task.restricted(goal) if relevance == "goal" and goal.reachable else task

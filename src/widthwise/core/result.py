@@ -81,6 +81,7 @@ class Stage:
     reason: str  # why it ran, and why no longer
     generated: int
     status: Status  # `out-of-nodes` if its share of the budget was used up
+    seconds: float = 0.0
 
 
 @dataclass(slots=True)

@@ -75,7 +75,7 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
                     "planner": name,
                     "width": width,
                     "seed": seed,
-                    "relevance": setup.relevance or wished_relevance(planner, "task"),
+                    "relevance": setup.relevance or wished_relevance(planner, otherwise="task"),
                 }
                 for seed in range(setup.seeds)
                 for planner, name, width in named

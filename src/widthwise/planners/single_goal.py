@@ -47,7 +47,7 @@ class SingleGoal:
 
     turns: Sequence[Turn] = TURNS
     name: str = "auto"
-    relevance: str = "goal"  # what cannot matter for the goal is left out before this planner sees the task
+    relevance: str = "goal"  # what cannot matter for the goal is left out before the planner sees the task
 
     @property
     def widths(self) -> tuple[Width, ...]:
@@ -116,6 +116,7 @@ class Schedule:
     def turn(self, lane: Lane, nodes: int) -> Outcome:
         """Let a search generate so many nodes."""
         reason, planner = lane.reason, lane.turn.planner
+        begin = self.model.meter.seconds
         if isinstance(planner, IHIW):
             # Seeds of later runs are far from those that a user would count through.
             seed = self.model.seed + lane.runs * 1_000_003
@@ -129,9 +130,12 @@ class Schedule:
             lane.expanded, lane.pruned = outcome.expanded, outcome.pruned
         lane.runs += 1
         if outcome.status is not Status.OUT_OF_NODES:
-            lane.over, lane.search = True, None  # gives its memory back
+            lane.over, lane.search = True, None
+        if outcome.status is not Status.SOLVED:
+            outcome.search = None  # a search that is over gives its memory back to the others
         self.generated += spent
-        self.stages.append(Stage(planner.name, reason, spent, outcome.status))
+        seconds = self.model.meter.seconds - begin
+        self.stages.append(Stage(planner.name, reason, spent, outcome.status, seconds))
         return outcome
 
     def go_on(self, lane: Lane, planner: IW | Guided, nodes: int) -> Outcome:

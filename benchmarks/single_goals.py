@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-
 import widthwise as ww
 from widthwise.classical.profile import GoalProfile, profile
 from widthwise.experiments.classical import _load
 from widthwise.experiments.rows import Instance, paper_rows, paper_table
 from widthwise.planners.guided import Guided
 from widthwise.planners.registry import Planner
-from widthwise.planners.single_goal import TURNS, SingleGoal, Turn
+from widthwise.planners.single_goal import SingleGoal, Turn
 
 
 def schedule(*turns: tuple[Planner, float]) -> SingleGoal:
@@ -42,7 +41,7 @@ CHOICES: dict[str, Planner] = {
     "guided, no novelty": Guided(novelty=False),
     "guided, patience 50": Guided(patience=50),
     "guided, patience 1000": Guided(patience=1000),
-    "auto without IHIW": SingleGoal(TURNS[:3]),
+    "auto, guided 40%": schedule((ww.IW(1), 0.1), (Guided(), 0.4), (ww.IW(2), 0.3), (ww.IHIW(), 0.2)),
     "auto": SingleGoal(),
 }
 

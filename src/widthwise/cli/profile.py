@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     elif goals:
         _summarize(found, goals, meter)
     if args.plot is not None and found:
-        _plot(args.plot, args.problem, found)
+        _plot(args.plot, task.name, found)
     return status.exit_code
 
 
@@ -179,9 +179,9 @@ def _data(
     }
 
 
-def _plot(path: Path, problem: Path, found: Sequence[GoalProfile]) -> None:
+def _plot(path: Path, title: str, found: Sequence[GoalProfile]) -> None:
     from widthwise.classical.profile import AT_START, LADDER
     from widthwise.reports.profile_plot import draw_profile
 
     order = [AT_START, *(name for name, _ in LADDER)]
-    write_whole(path, draw_profile(problem.stem, [one.to_json() for one in found], order, path.suffix[1:]))
+    write_whole(path, draw_profile(title, [one.to_json() for one in found], order, path.suffix[1:]))

@@ -2,7 +2,7 @@
 
 Each search gets a share of a first round of 10,000 nodes, in the order below; what one leaves over, the later ones may
 use. Then come rounds of four times as many. A search that is cut off goes on in the next round where it stopped; IHIW,
-which does not get better by going on once its tree is shattered, begins anew with another choice of features.
+if it has turns, begins anew with another choice of features, since a shattered tree does not mend by going on.
 """
 
 from __future__ import annotations
@@ -34,16 +34,15 @@ class Turn:
 
 
 TURNS = (
-    Turn(IW(1), 0.1, "most single goals have width 1 or nearly so, and no search is cheaper"),
-    Turn(Guided(), 0.4, "relaxed plans lead to a goal of larger width with few nodes"),
-    Turn(IW(2), 0.3, "a relaxed plan may lead astray, and width 2 does not follow one"),
-    Turn(IHIW(), 0.2, "beyond width 2 a feature that splits the task may be found"),
+    Turn(IW(1), 0.05, "many single goals have width 1, and no search is cheaper"),
+    Turn(Guided(), 0.75, "relaxed plans lead to goals of larger width with few nodes"),
+    Turn(IW(2), 0.2, "relaxed plans may lead astray, and width 2 does not follow them"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class SingleGoal:
-    """IW(1), guided search, IW(2) and IHIW(1,1) by turns under one budget; complete when the budget allows."""
+    """IW(1), guided search and IW(2) by turns under one budget, or other turns; complete when the budget allows."""
 
     turns: Sequence[Turn] = TURNS
     name: str = "auto"

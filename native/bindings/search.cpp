@@ -68,12 +68,6 @@ struct Table {
     }
 };
 
-[[noreturn]] void raise_halted() {
-    raise_pending();
-    PyErr_SetString(PyExc_InterruptedError, "the meter said to stop");
-    throw nb::python_error();
-}
-
 EventTuple to_tuple(const Event& event) {
     return {event.stop, event.node == kNone ? std::nullopt : std::optional(event.node), event.level};
 }
@@ -165,6 +159,7 @@ void bind_states(nb::module_& module) {
                              order.push_back(operators.operator_at(rank));
                          return order;
                      })
+        .def_prop_ro("count", [](const PyOperators& python) { return python.shared->count(); })
         .def_prop_ro("atom_count", [](const PyOperators& python) { return python.shared->task().atom_count; })
         .def_prop_ro("bytes", [](const PyOperators& python) { return python.shared->bytes(); })
         .def_prop_ro(

@@ -213,10 +213,15 @@ StateTable::~StateTable() {
 }
 
 bool StateTable::novel(const Word*, const Word* state) {
-    if (slots_.empty()) return true;
+    return !find(state);
+}
+
+std::optional<std::uint32_t> StateTable::find(const Word* state) const {
+    if (slots_.empty()) return std::nullopt;
     for (std::size_t slot = slot_of(hash_words(state, word_count_));;) {
-        if (slots_[slot] == 0) return true;
-        if (std::memcmp(rows().row(slots_[slot] - 1), state, word_count_ * sizeof(Word)) == 0) return false;
+        if (slots_[slot] == 0) return std::nullopt;
+        if (std::memcmp(rows().row(slots_[slot] - 1), state, word_count_ * sizeof(Word)) == 0)
+            return slots_[slot] - 1;
         if (++slot == slots_.size()) slot = 0;
     }
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -134,6 +135,8 @@ public:
     bool insert(const Word* before, const Word* state) override;
     std::size_t bytes() const override { return slots_.size() * sizeof(std::uint32_t) + own_.bytes(); }
 
+    // The row of a state that was remembered.
+    std::optional<std::uint32_t> find(const Word* state) const;
     // Remembers a row of the outside column.
     bool insert_row(std::uint32_t row);
 

@@ -224,6 +224,15 @@ void Relaxed::extract() {
     }
 }
 
+void Relaxed::aim(const Word* goal_pos, const Word* goal_neg) {
+    goal_.clear();
+    const std::size_t words = words_for(task_->atom_count);
+    for_each_bit(goal_pos, words, [&](std::uint32_t atom) { goal_.push_back(atom); });
+    for_each_bit(goal_neg, words, [&](std::uint32_t atom) {
+        if (negation_of_[atom] != kNever) goal_.push_back(negation_of_[atom]);
+    });
+}
+
 bool Relaxed::evaluate(const Word* state) {
     plan_.clear();
     relaxed_plan_.clear();

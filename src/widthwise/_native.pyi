@@ -161,6 +161,8 @@ class Operators:
     @property
     def order(self) -> list[int]: ...
     @property
+    def count(self) -> int: ...
+    @property
     def atom_count(self) -> int: ...
     @property
     def bytes(self) -> int: ...
@@ -469,3 +471,40 @@ class DepthTable:
     @property
     def bytes(self) -> int:
         """Memory in use."""
+
+class Improver:
+    """Makes plans, lists of operators, cheaper."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        weights: Sequence[float],
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+    ) -> None: ...
+    def valid(self, plan: Sequence[int]) -> bool:
+        """Whether every step applies and the goal holds in the end."""
+
+    def eliminate(self, plan: Sequence[int], greedy: bool = True) -> list[int]:
+        """
+        Drop steps, each with those that then do not apply, as long as the goal is reached: the dearest set first, or all in one pass.
+        """
+
+    def gather(self, plan: Sequence[int]) -> list[int]:
+        """
+        The same steps in an order in which those that need each other stand together.
+        """
+
+    def replace(
+        self, plan: Sequence[int], begin: int, end: int, max_nodes: int, weight: float = 1.0
+    ) -> tuple[Stop, list[int], int]:
+        """
+        Search a cheaper way through the steps from begin to end: (why it stopped, the plan, nodes).
+        """
+
+    @property
+    def work(self) -> int:
+        """
+        The work done so far, in units of roughly a nanosecond that no clock counts.
+        """

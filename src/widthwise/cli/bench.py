@@ -72,7 +72,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add(
         "--relevance",
         choices=("task", "goal", "none"),
-        help="leave out what cannot matter for the whole goal (task, default), each goal, or nothing",
+        help="leave out what cannot matter for the whole goal (task), each goal, or nothing "
+        "(default: goal for auto, task for others)",
     )
     add("--max-nodes", type=int, metavar="N", help="generated nodes per goal (default: 10000; whole: no limit)")
     add("--max-time", type=float, metavar="S", help="seconds per goal; whole: per problem (default there: 60)")

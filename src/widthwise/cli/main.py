@@ -17,6 +17,7 @@ from widthwise.version import __version__
 #: run(args) -> int; it imports what is heavy inside run, so that the help stays quick.
 COMMANDS = (
     "solve",
+    "profile",
     "validate",
     "ground",
     "bounds",

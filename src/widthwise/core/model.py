@@ -36,6 +36,7 @@ class Model:
     meter: _native.Meter
     max_nodes: int | None = None
     seed: int = 0
+    costs: list[float] | None = None  # per operator; none where every operator costs 1
     find_atoms: Callable[[str], list[int]] | None = None  # the atoms a pattern stands for
     watch: Watch | None = None
     first: _native.State | None = None  # where to begin, if not at the task's first state
@@ -45,6 +46,11 @@ class Model:
     def atom_count(self) -> int:
         """How many atoms a state is made of."""
         return self.operators.atom_count
+
+    @property
+    def operator_count(self) -> int:
+        """How many operators there are."""
+        return self.operators.count
 
     def search(
         self,

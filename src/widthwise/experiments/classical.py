@@ -10,7 +10,7 @@ from typing import Any
 from widthwise.classical.collection import domain_of
 from widthwise.classical.pddl.lexer import read_text
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
-from widthwise.classical.solve import solve
+from widthwise.classical.solve import solve, wished_relevance
 from widthwise.classical.task import Relevance, Task
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import UsageError
@@ -31,7 +31,7 @@ class Setup:
 
     planners: Sequence[str] = ("iw:1", "iw:2", "ihiw:1,1")
     seeds: int = 3
-    relevance: Relevance = "task"
+    relevance: Relevance | None = None  # none: what the planner wishes, or what matters for the whole goal
     budget: Budget = field(default_factory=lambda: Budget(nodes=10_000))
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class Setup:
         return {
             "planners": list(self.planners),
             "seeds": list(range(self.seeds)),
-            "relevance": self.relevance,
+            "relevance": self.relevance or "default",
             "budget": self.budget.describe(),
         }
 
@@ -61,11 +61,11 @@ def planner_of(text: str) -> tuple[Planner, str, str]:
 
 
 def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
-    """One job per instance, with a part for each seed and planner.
+    """One job per instance (two where some planners want it cut to each goal), a part for each seed and planner.
 
     `ship` sends the texts of the files along, for workers that do not see our disk.
     """
-    named = [(text, *planner_of(text)[1:]) for text in setup.planners]
+    named = [planner_of(text) for text in setup.planners]
     budget = setup.budget.describe()
     for row in rows:
         for instance in row.instances:
@@ -77,15 +77,17 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
                     "planner": name,
                     "width": width,
                     "seed": seed,
-                    "relevance": setup.relevance,
+                    "relevance": setup.relevance or wished_relevance(planner, otherwise="task"),
                 }
                 for seed in range(setup.seeds)
-                for _, name, width in named
+                for planner, name, width in named
             ]
             payload = {"instance": with_texts(instance) if ship else instance, "budget": budget}
-            cut = setup.relevance == "goal"
-            function = f"{__name__}:{'prepare_cut' if cut else 'prepare'}"
-            yield Job(function, payload, parts, instance.weight * len(parts), together=cut)
+            for cut in (False, True):  # what is cut to its goals is cut once for all of its parts
+                some = [part for part in parts if (part["relevance"] == "goal") is cut]
+                function = f"{__name__}:{'prepare_cut' if cut else 'prepare'}"
+                if some:
+                    yield Job(function, payload, some, instance.weight * len(some), together=cut)
 
 
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
@@ -100,7 +102,10 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
         searched = smaller.get("task", task)
         planner = _planner(part)
         seed = part["seed"]
-        goals = [goal_fields(solve(searched, planner, budget=budget, seed=seed, goal=goal)) for goal in searched.goals]
+        goals = [
+            goal_fields(solve(searched, planner, budget=budget, seed=seed, goal=goal, relevance="none"))
+            for goal in searched.goals
+        ]
         return line_of(searched, goals)
 
     return run

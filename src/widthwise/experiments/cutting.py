@@ -77,7 +77,7 @@ def try_parts(task: Task, parts: Sequence[Part], planners: Sequence[Planner], bu
                 continue
             try:
                 small, ordered = cut.ordered(part["seed"]) if goal.reachable else (task, 0.0)
-                result = solve(small, planner, budget=budget, seed=part["seed"], goal=cut.goal)
+                result = solve(small, planner, budget=budget, seed=part["seed"], goal=cut.goal, relevance="none")
             except Exception as error:
                 one.failure = failure(error)
                 continue

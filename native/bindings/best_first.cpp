@@ -148,8 +148,9 @@ void bind_base(nb::module_& module) {
         .def_prop_ro("seconds", &BestFirst::seconds, "Seconds spent in resume.")
         .def_prop_ro("generated", [](const BestFirst& search) { return search.counters().generated; })
         .def_prop_ro("expanded", [](const BestFirst& search) { return search.counters().expanded; })
-        .def_prop_ro("pruned", [](const BestFirst& search) { return search.counters().pruned; },
-                     "Duplicates, and nodes without novelty where those are pruned.")
+        .def_prop_ro(
+            "pruned", [](const BestFirst& search) { return search.counters().pruned; },
+            "Duplicates, and nodes without novelty where those are pruned.")
         .def_prop_ro("pruned_entries", &BestFirst::dead_ends, "The same as dead_ends.")
         .def_prop_ro("dead_ends", &BestFirst::dead_ends, "States without even a relaxed plan.")
         .def_prop_ro("depth", [](const BestFirst& search) { return search.counters().depth; });
@@ -168,9 +169,8 @@ void bind_bfws(nb::module_& module) {
                 options.prune = prune;
                 options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
                 if (pair_bytes) options.pair_bytes = *pair_bytes;
-                new (self)
-                    Bfws(python.shared, std::move(meter),
-                         to_goal(*python.shared, std::move(goal_pos), std::move(goal_neg)), options);
+                new (self) Bfws(python.shared, std::move(meter),
+                                to_goal(*python.shared, std::move(goal_pos), std::move(goal_neg)), options);
             },
             "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "width"_a = 2, "prune"_a = false,
             "max_nodes"_a.none() = nb::none(), "pair_bytes"_a.none() = nb::none())

@@ -112,9 +112,11 @@ def ground(
     Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).
     """
 
-def restrict(task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int]) -> tuple[Task, list[int], list[int]]:
+def restrict(
+    task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int], meter: Meter | None = None
+) -> tuple[Task, list[int], list[int], int]:
     """
-    The part of a task that matters for a goal, with the old numbers of its atoms and operators.
+    The part of a task that matters for a goal, with the old numbers of its atoms and operators, and its bytes, with which the meter stays charged.
     """
 
 class Shrink:
@@ -155,7 +157,7 @@ class Operators:
 
     def __init__(self, task: Task, seed: int | None = None, meter: Meter | None = None) -> None:
         """
-        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError.
+        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
         """
 
     @property

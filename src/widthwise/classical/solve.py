@@ -123,11 +123,11 @@ def solve(
             f"{wanted.name} is no part of the task's goal, so what matters for that goal may not be enough for it: "
             "take relevance='goal'"
         )
-    if relevance != "none":
-        searched = task.restricted(task.goal if relevance == "task" else wanted)
-        wanted = searched.renumbered(wanted)
     report = _Reporter(task, searched, planner, seed, budget, goal, on_plan)
     try:
+        if relevance != "none":
+            searched = report.searched = task.restricted(task.goal if relevance == "task" else wanted, meter)
+            wanted = searched.renumbered(wanted)
         with _model(searched, wanted, meter=meter, max_nodes=budget.nodes, seed=seed, watch=watch) as model:
             outcome = _run(planner, model, wanted)
             result = report.ended(outcome, meter, meter.seconds - start)
@@ -136,6 +136,8 @@ def solve(
                 _improve(model, outcome, report, result)
     except OutOfBudget as ended:
         result = report.ended(Outcome(Status(ended.status)), meter, meter.seconds - start)
+    finally:
+        meter.release(searched.bytes)
     result.memory_mb = round(_peak_memory_mb(), 1)
     return result
 

@@ -18,6 +18,7 @@
 #include "bindings/operators.hpp"
 #include "bindings/state.hpp"
 #include "search/bfws.hpp"
+#include "search/greedy.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -98,11 +99,15 @@ void bind_base(nb::module_& module) {
     nb::class_<BestFirst>(module, "BestFirst", "A resumable best-first search for whole problems.")
         .def(
             "start",
-            [](BestFirst& search, const State* state) {
-                const Word* words = state ? words_of(search.operators(), *state) : nullptr;
-                return to_tuple(search.start(words));
+            [](BestFirst& search) {
+                Event event;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    event = search.start();
+                }
+                return to_tuple(event);
             },
-            "state"_a.none() = nb::none(), "Generate the root: the task's first state, or the one given.")
+            "Generate the root.")
         .def(
             "resume",
             [](BestFirst& search, std::optional<std::uint64_t> pause_after,
@@ -162,18 +167,20 @@ void bind_bfws(nb::module_& module) {
             "__init__",
             [](Bfws* self, const PyOperators& python, std::shared_ptr<Meter> meter, Ids goal_pos,
                Ids goal_neg, std::uint32_t width, bool prune, std::optional<std::uint64_t> max_nodes,
-               std::optional<std::uint64_t> pair_bytes) {
+               std::optional<std::uint64_t> pair_bytes, const State* first) {
                 BfwsOptions options;
                 if (width < 1 || width > 2) throw nb::value_error("the width is 1 or 2");
                 options.width = width;
                 options.prune = prune;
                 options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
+                options.first = words_or_none(*python.shared, first);
                 if (pair_bytes) options.pair_bytes = *pair_bytes;
                 new (self) Bfws(python.shared, std::move(meter),
                                 to_goal(*python.shared, std::move(goal_pos), std::move(goal_neg)), options);
             },
             "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "width"_a = 2, "prune"_a = false,
-            "max_nodes"_a.none() = nb::none(), "pair_bytes"_a.none() = nb::none())
+            "max_nodes"_a.none() = nb::none(), "pair_bytes"_a.none() = nb::none(),
+            "first"_a.none() = nb::none())
         .def(
             "evaluation",
             [](const Bfws& search, std::uint32_t node) {
@@ -185,10 +192,31 @@ void bind_bfws(nb::module_& module) {
         .def_prop_ro("pair_bytes", &Bfws::pair_bytes, "What the tables of pairs take.");
 }
 
+void bind_greedy(nb::module_& module) {
+    nb::class_<Greedy, BestFirst>(module, "Greedy", "Lazy greedy best-first search with preferred operators.")
+        .def(
+            "__init__",
+            [](Greedy* self, const PyOperators& python, std::shared_ptr<Meter> meter, Ids goal_pos,
+               Ids goal_neg, bool count_goals, std::uint32_t boost, std::optional<std::uint64_t> max_nodes,
+               const State* first) {
+                GreedyOptions options;
+                options.count_goals = count_goals;
+                options.boost = boost;
+                options.first = words_or_none(*python.shared, first);
+                options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
+                new (self) Greedy(python.shared, std::move(meter),
+                                  to_goal(*python.shared, std::move(goal_pos), std::move(goal_neg)), options);
+            },
+            "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "count_goals"_a = true, "boost"_a = 1000,
+            "max_nodes"_a.none() = nb::none(), "first"_a.none() = nb::none())
+        .def_prop_ro("evaluated", &Greedy::evaluated, "States whose relaxed plan was looked for.");
+}
+
 }  // namespace
 
 void bind_best_first(nb::module_& module) {
     bind_relaxed(module);
     bind_base(module);
     bind_bfws(module);
+    bind_greedy(module);
 }

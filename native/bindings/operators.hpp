@@ -27,6 +27,13 @@ inline const widthwise::Word* words_of(const widthwise::Operators& operators, co
     return state.words.data();
 }
 
+// The words of the state a search begins at; none if it is the task's first.
+inline std::vector<widthwise::Word> words_or_none(const widthwise::Operators& operators, const State* state) {
+    if (!state) return {};
+    words_of(operators, *state);
+    return state->words;
+}
+
 inline void check_atoms(const widthwise::Operators& operators, const std::vector<std::uint32_t>& atoms) {
     for (const std::uint32_t atom : atoms)
         if (atom >= operators.task().atom_count) throw nanobind::index_error("an atom is out of range");

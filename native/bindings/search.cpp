@@ -162,6 +162,15 @@ void bind_states(nb::module_& module) {
         .def_prop_ro("count", [](const PyOperators& python) { return python.shared->count(); })
         .def_prop_ro("atom_count", [](const PyOperators& python) { return python.shared->task().atom_count; })
         .def_prop_ro("bytes", [](const PyOperators& python) { return python.shared->bytes(); })
+        .def_prop_ro(
+            "first",
+            [](PyOperators& python) {
+                State state{std::vector<Word>(python.shared->word_count(), 0)};
+                for (const std::uint32_t atom : python.shared->task().init) set_bit(state.words.data(), atom);
+                python.expander.derive(state.words.data());
+                return state;
+            },
+            "The task's first state.")
         .def(
             "state",
             [](PyOperators& python, const Ids& atoms) {
@@ -278,7 +287,7 @@ void bind_resumable_search(nb::module_& module) {
             [](Search* self, const PyOperators& python, std::shared_ptr<Meter> meter,
                std::vector<Level> levels, Ids goal_pos, Ids goal_neg, std::uint32_t width, bool depth_first,
                bool record_pruned, bool entry_in_table, std::optional<std::uint64_t> max_nodes,
-               std::uint64_t seed) {
+               std::uint64_t seed, Ids one_of, const State* first) {
                 const std::shared_ptr<const Operators> operators = python.shared;
                 for (const Ids* goal : {&goal_pos, &goal_neg})
                     for (const std::uint32_t atom : *goal)
@@ -291,13 +300,17 @@ void bind_resumable_search(nb::module_& module) {
                 options.entry_in_table = entry_in_table;
                 options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
                 options.seed = seed;
+                for (const std::uint32_t literal : one_of) check_atoms(*operators, {literal / 2});
+                options.one_of = std::move(one_of);
+                options.first = words_or_none(*operators, first);
                 auto abstractions = to_abstractions(operators, std::move(levels));
                 new (self) Search(operators, std::move(meter), std::move(abstractions), std::move(goal_pos),
                                   std::move(goal_neg), options);
             },
             "operators"_a, "meter"_a, "levels"_a, "goal_pos"_a, "goal_neg"_a, "width"_a = 1,
             "depth_first"_a = false, "record_pruned"_a = false, "entry_in_table"_a = true,
-            "max_nodes"_a.none() = nb::none(), "seed"_a = 0)
+            "max_nodes"_a.none() = nb::none(), "seed"_a = 0, "one_of"_a = Ids{},
+            "first"_a.none() = nb::none())
         .def(
             "start", [](Search& search) { return to_tuple(search.start()); },
             "Generate the root and open region 0 at it.")

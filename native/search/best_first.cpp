@@ -36,7 +36,7 @@ CountedGoal::CountedGoal(std::vector<std::uint32_t> pos, std::vector<std::uint32
 }
 
 BestFirst::BestFirst(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
-                     CountedGoal goal, std::uint64_t max_nodes)
+                     CountedGoal goal, BestFirstOptions options)
     : operators_(std::move(operators)),
       expander_(operators_),
       meter_(std::move(meter)),
@@ -44,7 +44,7 @@ BestFirst::BestFirst(std::shared_ptr<const Operators> operators, std::shared_ptr
       tree_(*meter_, operators_->word_count(), false),
       closed_(*meter_, operators_->word_count(), &tree_.states()),
       scratch_(operators_->word_count()),
-      max_nodes_(max_nodes) {}
+      common_(std::move(options)) {}
 
 BestFirst::~BestFirst() {
     meter_->release(charged_);
@@ -67,12 +67,11 @@ std::uint32_t BestFirst::keep(const Word* state, std::uint32_t parent, std::size
     return node;
 }
 
-Event BestFirst::start(const Word* state) {
-    if (max_nodes_ == 0) return {Stop::out_of_nodes};
+Event BestFirst::start() {
+    if (common_.max_nodes == 0) return {Stop::out_of_nodes};
     std::fill(scratch_.begin(), scratch_.end(), 0);
-    if (state)
-        std::copy_n(state, scratch_.size(), scratch_.begin());
-    else
+    std::copy(common_.first.begin(), common_.first.end(), scratch_.begin());
+    if (common_.first.empty())
         for (const std::uint32_t atom : operators_->task().init) set_bit(scratch_.data(), atom);
     expander_.derive(scratch_.data());
     const std::uint32_t root = keep(scratch_.data(), kNone, 0);
@@ -91,7 +90,7 @@ Event BestFirst::resume(std::uint64_t pause_after, double pause_seconds) {
     const double begun = meter_->seconds();
     pause_time_ = begun + pause_seconds;
     const std::uint64_t room = ~std::uint64_t{0} - counters_.generated;
-    pause_at_ = std::min(counters_.generated + std::min(pause_after, room), max_nodes_);
+    pause_at_ = std::min(counters_.generated + std::min(pause_after, room), common_.max_nodes);
     next_poll_ = 0;
     const Event event = run();
     seconds_ += meter_->seconds() - begun;
@@ -100,7 +99,7 @@ Event BestFirst::resume(std::uint64_t pause_after, double pause_seconds) {
 
 std::optional<Event> BestFirst::stop_now() {
     if (counters_.generated >= pause_at_)
-        return Event{counters_.generated >= max_nodes_ ? Stop::out_of_nodes : Stop::paused};
+        return Event{counters_.generated >= common_.max_nodes ? Stop::out_of_nodes : Stop::paused};
     if (counters_.generated < next_poll_) return std::nullopt;
     next_poll_ = counters_.generated + kPollEvery;
     return stop_by_clock();

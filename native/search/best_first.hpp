@@ -24,7 +24,8 @@ public:
     std::uint32_t unachieved(const Word* state) const {
         int count = 0;
         for (const Part& part : parts_)
-            count += std::popcount(part.wanted & ~state[part.word]) + std::popcount(part.unwanted & state[part.word]);
+            count += std::popcount(part.wanted & ~state[part.word]) +
+                     std::popcount(part.unwanted & state[part.word]);
         return static_cast<std::uint32_t>(count);
     }
     const std::vector<std::uint32_t>& pos() const { return pos_; }
@@ -39,17 +40,21 @@ private:
     std::vector<Part> parts_;
 };
 
+struct BestFirstOptions {
+    std::uint64_t max_nodes = ~std::uint64_t{0};
+    std::vector<Word> first = {};  // the state of the root; empty: the task's first state
+};
+
 class BestFirst {
 public:
     BestFirst(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
-              std::uint64_t max_nodes);
+              BestFirstOptions options);
     BestFirst(const BestFirst&) = delete;
     BestFirst& operator=(const BestFirst&) = delete;
     virtual ~BestFirst();
 
-    // Generates the root, the task's first state if none is given. Stop::solved if the goal holds there,
-    // Stop::paused otherwise.
-    Event start(const Word* state);
+    // Generates the root. Stop::solved if the goal holds there, Stop::paused otherwise.
+    Event start();
     // Goes on, for at most that many more nodes and, if seconds are given, about so long.
     Event resume(std::uint64_t pause_after, double pause_seconds);
 
@@ -58,7 +63,7 @@ public:
     const Counters& counters() const { return counters_; }
     std::uint64_t dead_ends() const { return dead_ends_; }
     double seconds() const { return seconds_; }
-    void set_max_nodes(std::uint64_t nodes) { max_nodes_ = nodes; }
+    void set_max_nodes(std::uint64_t nodes) { common_.max_nodes = nodes; }
 
 protected:
     // The root is in the tree: whatever else has to be remembered of it. False: out of memory.
@@ -96,7 +101,7 @@ protected:
     std::vector<Word> scratch_;
 
 private:
-    std::uint64_t max_nodes_;
+    BestFirstOptions common_;
     std::uint64_t pause_at_ = 0, next_poll_ = 0;
     double pause_time_ = std::numeric_limits<double>::infinity();
     double seconds_ = 0.0;

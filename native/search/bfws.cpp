@@ -6,7 +6,7 @@ namespace widthwise {
 
 Bfws::Bfws(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
            BfwsOptions options)
-    : BestFirst(std::move(operators), std::move(meter), std::move(goal), options.max_nodes),
+    : BestFirst(std::move(operators), std::move(meter), std::move(goal), options),
       options_(options),
       open_goals_(*meter_, 1),
       reached_(*meter_, 1),
@@ -39,8 +39,8 @@ bool Bfws::record(std::uint32_t node, std::uint32_t goals, std::uint32_t reached
     *plan_.push() = kNone;
     *novelty_.push() = static_cast<std::uint8_t>(novelty);
     if (!has_plan_of_its_own(node)) plan_[node] = plan_[tree_.parent(node)];
-    const std::uint64_t key = std::uint64_t{novelty} << 56 |
-                              std::uint64_t{std::min(goals, 0xffffffU)} << 32 | tree_.depth(node);
+    const std::uint64_t key =
+        std::uint64_t{novelty} << 56 | std::uint64_t{std::min(goals, 0xffffffU)} << 32 | tree_.depth(node);
     if (!append(queue_, Entry{key, node})) return false;
     std::push_heap(queue_.begin(), queue_.end());
     return true;
@@ -54,39 +54,60 @@ Bfws::Partition* Bfws::partition(std::uint32_t goals, std::uint32_t reached) {
         row.resize(reached + 1);
     }
     if (row[reached]) return row[reached].get();
-    if (!charge(sizeof(Partition) + sizeof(AtomTable) + sizeof(PairTable))) return nullptr;
+    if (!charge(sizeof(Partition) + sizeof(AtomTable))) return nullptr;
     const std::size_t atoms = operators_->task().atom_count;
     auto made = std::make_unique<Partition>();
     made->atoms = std::make_unique<AtomTable>(*meter_, atoms);
     if (!made->atoms->usable()) return nullptr;
-    if (options_.width >= 2 && pair_bytes_ + atoms * sizeof(std::uint32_t) <= options_.pair_bytes) {
-        made->pairs = std::make_unique<PairTable>(*meter_, atoms);
-        if (!made->pairs->usable()) return nullptr;
-        pair_bytes_ += made->pairs->bytes();
-    }
     ++partition_count_;
+    made->counts_pairs = options_.width >= 2;
     row[reached] = std::move(made);
     return row[reached].get();
 }
 
 std::uint32_t Bfws::judge(Partition& partition, const Word* before, const Word* state) {
-    std::uint32_t novelty = options_.width + 1;
+    const auto next = static_cast<std::uint32_t>(tree_.size());
     if (partition.atoms->novel(before, state)) {
-        novelty = 1;
         partition.atoms->insert(before, state);
+        if (partition.counts_pairs && !append(partition.pending, next)) return 0;
+        return 1;
     }
-    if (!partition.pairs || (novelty > 1 && !partition.pairs->novel(before, state))) return novelty;
-    const std::size_t bytes = partition.pairs->bytes();
-    if (!partition.pairs->insert(before, state)) return 0;
-    pair_bytes_ += partition.pairs->bytes() - bytes;
-    if (pair_bytes_ > options_.pair_bytes) {  // here only atoms count from now on
-        pair_bytes_ -= partition.pairs->bytes();
-        partition.pairs.reset();
-    }
-    return std::min(novelty, 2U);
+    if (!partition.counts_pairs) return options_.width + 1;
+    if (!catch_up(partition)) return 0;
+    if (!partition.counts_pairs || !partition.pairs->novel(before, state)) return options_.width + 1;
+    return append(partition.pending, next) ? 2 : 0;
 }
 
-// Finds the relaxed plan of a node; false if there is none or if memory forbids it, which `plan_` tells apart.
+// Pairs are dear, and a state with a new atom is novel without them: they are written down only when a
+// partition is first asked for them, or asked again.
+bool Bfws::catch_up(Partition& partition) {
+    if (!partition.pairs) {
+        partition.pairs = std::make_unique<PairTable>(*meter_, operators_->task().atom_count);
+        if (!partition.pairs->usable()) return false;
+        pair_bytes_ += partition.pairs->bytes();
+    }
+    const std::size_t bytes = partition.pairs->bytes();
+    for (const std::uint32_t node : partition.pending) {
+        const std::uint32_t parent = tree_.parent(node);
+        const bool same =
+            parent != kNone && open_goals_[parent] == open_goals_[node] && reached_[parent] == reached_[node];
+        if (!partition.pairs->insert(same ? tree_.state(parent) : nullptr, tree_.state(node))) return false;
+    }
+    partition.pending.clear();
+    pair_bytes_ += partition.pairs->bytes() - bytes;
+    if (pair_bytes_ > options_.pair_bytes) drop_pairs(partition);
+    return true;
+}
+
+// From now on only atoms count in this partition.
+void Bfws::drop_pairs(Partition& partition) {
+    pair_bytes_ -= partition.pairs->bytes();
+    partition.pairs.reset();
+    partition.counts_pairs = false;
+}
+
+// Finds the relaxed plan of a node; false if there is none or if memory forbids it, which `plan_` tells
+// apart.
 bool Bfws::find_plan(std::uint32_t node) {
     const std::size_t words = operators_->word_count();
     if (!plans_.reserve_one()) return false;
@@ -106,8 +127,8 @@ std::uint32_t Bfws::newly_reached(std::uint32_t parent, const Word* child) const
     const Word* state = tree_.state(parent);
     std::uint32_t count = 0;
     for (std::size_t word = 0; word < words; ++word) {
-        Word fresh = (child[word] & ~state[word] & made_true[word]) |
-                     (state[word] & ~child[word] & made_false[word]);
+        Word fresh =
+            (child[word] & ~state[word] & made_true[word]) | (state[word] & ~child[word] & made_false[word]);
         for (std::uint32_t node = parent; fresh != 0 && !has_plan_of_its_own(node);) {
             node = tree_.parent(node);
             const Word then = tree_.state(node)[word];

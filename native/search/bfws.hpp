@@ -1,9 +1,10 @@
-// Best-first width search, BFWS(f5) of Lipovetzky and Geffner (2017): nodes are expanded by their novelty, then
-// by how much of the goal is open, then by depth, then first come first served.
+// Best-first width search, BFWS(f5) of Lipovetzky and Geffner (2017): nodes are expanded by their novelty,
+// then by how much of the goal is open, then by depth, then first come first served.
 //
 // Novelty is judged among the states that agree on two counters: #g, the goals not achieved, and #r, how many
-// of the effects of a relaxed plan were seen on the way. The relaxed plan is that of the last state on the way
-// in which #g fell, or of the root. It is found when that state is expanded; a state without one is a dead end.
+// of the effects of a relaxed plan were seen on the way. The relaxed plan is that of the last state on the
+// way in which #g fell, or of the root. It is found when that state is expanded; a state without one is a
+// dead end.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,9 @@
 
 namespace widthwise {
 
-struct BfwsOptions {
+struct BfwsOptions : BestFirstOptions {
     std::uint32_t width = 2;  // novelty is 1 .. width, or width + 1 for what is not novel; at most 2
     bool prune = false;       // drop what is not novel: polynomial, and no longer complete
-    std::uint64_t max_nodes = ~std::uint64_t{0};
     std::uint64_t pair_bytes = std::uint64_t{1} << 30;  // for tables of pairs; beyond, only atoms count
 };
 
@@ -40,7 +40,9 @@ protected:
 private:
     struct Partition {
         std::unique_ptr<AtomTable> atoms;
-        std::unique_ptr<PairTable> pairs;  // none: too large
+        std::unique_ptr<PairTable> pairs;    // none: nobody asked for pairs yet, or they take too much
+        std::vector<std::uint32_t> pending;  // nodes whose pairs it does not hold yet
+        bool counts_pairs = true;
     };
     struct Entry {
         std::uint64_t key;
@@ -56,8 +58,11 @@ private:
     bool find_plan(std::uint32_t node);
     std::uint32_t newly_reached(std::uint32_t parent, const Word* child) const;
     Partition* partition(std::uint32_t goals, std::uint32_t reached);
-    // The novelty of a state in a partition, which then remembers it; 0 if memory forbids it.
+    // The novelty of a state that would be the next node, in a partition, which then remembers it; 0 if
+    // memory forbids it.
     std::uint32_t judge(Partition& partition, const Word* before, const Word* state);
+    bool catch_up(Partition& partition);
+    void drop_pairs(Partition& partition);
     bool record(std::uint32_t node, std::uint32_t goals, std::uint32_t reached, std::uint32_t novelty);
 
     BfwsOptions options_;

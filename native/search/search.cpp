@@ -26,13 +26,13 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
       levels_(std::move(levels)),
       goal_pos_(std::move(goal_pos)),
       goal_neg_(std::move(goal_neg)),
-      options_(options),
+      options_(std::move(options)),
       tree_(*meter_, operators_->word_count(), !levels_.empty()),
       touches_(operators_->count(), 0),
       helps_(operators_->count(), 0),
       quiet_(operators_->count(), 0),
       scratch_(operators_->word_count()),
-      random_state_(options.seed) {
+      random_state_(options_.seed) {
     level_begin_.push_back(0);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
@@ -41,6 +41,8 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
     for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
         for (const std::uint32_t atom : *goal)
             for (const std::uint32_t rank : operators_->touching(atom)) helps_[rank] = 1;
+    for (const std::uint32_t literal : options_.one_of)
+        for (const std::uint32_t rank : operators_->touching(literal >> 1)) helps_[rank] = 1;
     for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) helps_[rank] = 1;
     if (options_.record_pruned) return;
@@ -92,7 +94,12 @@ std::unique_ptr<NoveltyTable> Search::new_table() {
 bool Search::goal_holds(const Word* state) const {
     return std::all_of(goal_pos_.begin(), goal_pos_.end(),
                        [&](auto atom) { return test_bit(state, atom); }) &&
-           std::none_of(goal_neg_.begin(), goal_neg_.end(), [&](auto atom) { return test_bit(state, atom); });
+           std::none_of(goal_neg_.begin(), goal_neg_.end(),
+                        [&](auto atom) { return test_bit(state, atom); }) &&
+           (options_.one_of.empty() ||
+            std::any_of(options_.one_of.begin(), options_.one_of.end(), [&](auto literal) {
+                return test_bit(state, literal >> 1) != ((literal & 1U) != 0);
+            }));
 }
 
 void Search::project(const Word* state, std::size_t level, Word* out) const {
@@ -148,7 +155,9 @@ Event Search::start() {
     if (root == kNone) return {Stop::out_of_memory};
     Word* state = tree_.state(root);
     std::fill_n(state, operators_->word_count(), 0);
-    for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
+    std::copy(options_.first.begin(), options_.first.end(), state);
+    if (options_.first.empty())
+        for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
     expander_.derive(state);
     ++counters_.generated;
     if (open_region(root) == kNone) return {Stop::out_of_memory};

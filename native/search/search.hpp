@@ -68,6 +68,10 @@ struct SearchOptions {
     bool entry_in_table = true;  // an entry's tuples also count as seen in the region it was generated from
     std::uint64_t max_nodes = ~std::uint64_t{0};
     std::uint64_t seed = 0;  // of the random choices of feature discovery
+    // Literals (atom * 2, or atom * 2 + 1 for "does not hold") of which a goal state has at least one; empty:
+    // none is asked for. With what is to be kept as the goal, this is "one more goal".
+    std::vector<std::uint32_t> one_of = {};
+    std::vector<Word> first = {};  // the state of the root; empty: the task's first state
 };
 
 struct Counters {

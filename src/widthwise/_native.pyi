@@ -168,6 +168,10 @@ class Operators:
     def atom_count(self) -> int: ...
     @property
     def bytes(self) -> int: ...
+    @property
+    def first(self) -> State:
+        """The task's first state."""
+
     def state(self, atoms: Sequence[int]) -> State:
         """
         The state in which these atoms hold, and what the axioms derive from them.
@@ -248,6 +252,8 @@ class Search:
         entry_in_table: bool = True,
         max_nodes: int | None = None,
         seed: int = 0,
+        one_of: Sequence[int] = [],
+        first: State | None = None,
     ) -> None: ...
     def start(self) -> tuple[Stop, int | None, int]:
         """Generate the root and open region 0 at it."""
@@ -349,8 +355,8 @@ class Relaxed:
 class BestFirst:
     """A resumable best-first search for whole problems."""
 
-    def start(self, state: State | None = None) -> tuple[Stop, int | None]:
-        """Generate the root: the task's first state, or the one given."""
+    def start(self) -> tuple[Stop, int | None]:
+        """Generate the root."""
 
     def resume(self, pause_after: int | None = None, pause_seconds: float | None = None) -> tuple[Stop, int | None]:
         """
@@ -405,6 +411,7 @@ class Bfws(BestFirst):
         prune: bool = False,
         max_nodes: int | None = None,
         pair_bytes: int | None = None,
+        first: State | None = None,
     ) -> None: ...
     def evaluation(self, node: int) -> tuple[int, int, int]:
         """
@@ -416,6 +423,24 @@ class Bfws(BestFirst):
     @property
     def pair_bytes(self) -> int:
         """What the tables of pairs take."""
+
+class Greedy(BestFirst):
+    """Lazy greedy best-first search with preferred operators."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        count_goals: bool = True,
+        boost: int = 1000,
+        max_nodes: int | None = None,
+        first: State | None = None,
+    ) -> None: ...
+    @property
+    def evaluated(self) -> int:
+        """States whose relaxed plan was looked for."""
 
 class DepthTable:
     """

@@ -75,7 +75,9 @@ class Result:
     goal: str | None = None  # of a single-goal run
     true_at_start: bool = False
     unit_cost: bool = True
-    search: _native.Search | None = field(default=None, repr=False)  # the search itself, with its tree
+    search: _native.Search | _native.BestFirst | None = field(
+        default=None, repr=False
+    )  # the search itself, with its tree
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain data, without the search."""

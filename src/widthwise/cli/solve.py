@@ -42,7 +42,14 @@ planners:
          together before; --width 1 (default), 2, ...
   hiw    HIW: IW over high-level features that you name with --high, and IW again
          inside each high-level state; --width 1,1 (default), high level first
-  ihiw   IHIW: as hiw, but discovers the high-level features by itself"""
+  ihiw   IHIW: as hiw, but discovers the high-level features by itself
+  siw    SIW: one more goal at a time, keeping those it has, by IW up to --width 2
+         (default), or by IHIW with --width 1,1
+  bfws   BFWS(f5): best-first by novelty, open goals and relaxed plans; complete
+  gbfs   greedy best-first search by relaxed plans, with preferred operators; complete"""
+
+# As the registry of planners has them; named here so that the help need not load it.
+NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs")
 
 _EPILOG = """\
 examples:
@@ -69,7 +76,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         allow_abbrev=False,
     )
     add_task(parser)
-    parser.add_argument("--planner", default="auto", choices=("auto", "bfs", "iw", "hiw", "ihiw"), help="default: auto")
+    parser.add_argument("--planner", default="auto", choices=NAMES, help="default: auto")
     parser.add_argument(
         "--width", metavar="W", help="2, or one per level such as 1,1 (high level first); n: all features"
     )

@@ -193,7 +193,7 @@ class Progress:
         self.last = time.monotonic()
         self.before = 0
 
-    def __call__(self, search: _native.Search) -> None:
+    def __call__(self, search: _native.Search | _native.BestFirst) -> None:
         """Hear of a search that is still going."""
         now = time.monotonic()
         if now - self.last < 0.1:

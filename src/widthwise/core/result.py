@@ -99,10 +99,12 @@ class Outcome:
     story: list[Chapter] = field(default_factory=list)
     reason: str = ""  # one sentence for people
     stages: list[Stage] = field(default_factory=list)  # of a schedule, in the order they ran
-    search: _native.Search | None = None  # the search itself, with its tree
+    search: _native.Search | _native.BestFirst | None = None  # the search itself, with its tree
 
 
-def outcome_of(search: _native.Search, stop: _native.Stop, node: int | None, **more: Any) -> Outcome:
+def outcome_of(
+    search: _native.Search | _native.BestFirst, stop: _native.Stop, node: int | None, **more: Any
+) -> Outcome:
     """The outcome of a native search that came back with `stop`."""
     return Outcome(
         status=STATUS_OF_STOP[stop],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from widthwise.core.errors import UsageError
@@ -10,9 +10,11 @@ from widthwise.core.model import LevelFeatures, Model
 from widthwise.core.result import Outcome
 from widthwise.planners.auto import Auto
 from widthwise.planners.bfs import BFS
+from widthwise.planners.bfws import BFWS, GBFS
 from widthwise.planners.hierarchical import HIW
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW, Width
+from widthwise.planners.siw import SIW
 
 
 class Planner(Protocol):
@@ -30,7 +32,10 @@ class Planner(Protocol):
         """Search."""
 
 
-NAMES = ("auto", "bfs", "iw", "hiw", "ihiw")
+NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs")
+
+
+_WITHOUT_WIDTH: dict[str, Callable[[], Planner]] = {"auto": Auto, "bfs": BFS, "bfws": BFWS, "gbfs": GBFS}
 
 
 def parse_widths(text: str) -> tuple[Width, ...]:
@@ -55,10 +60,12 @@ def make_planner(name: str, widths: Sequence[Width] | None = None, high: Sequenc
         raise UsageError(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}")
     if high and name != "hiw":
         raise UsageError(f"high-level features are for the planner hiw, not for {name}")
-    if name in ("auto", "bfs"):
+    if name in _WITHOUT_WIDTH:
         if widths is not None:
             raise UsageError(f"the planner {name} takes no width")
-        return Auto() if name == "auto" else BFS()
+        return _WITHOUT_WIDTH[name]()
+    if name == "siw":
+        return _serialised(widths or (2,))
     if name == "iw":
         return IW(_counted(name, widths or (1,), 1)[0])
     if name == "ihiw":
@@ -71,6 +78,13 @@ def make_planner(name: str, widths: Sequence[Width] | None = None, high: Sequenc
     for width, features in zip(reversed(levels[:-1]), reversed(high), strict=True):
         planner = HIW(features, high=IW(width), low=planner)
     return planner
+
+
+def _serialised(widths: Sequence[Width]) -> SIW:
+    if len(widths) == 2:
+        return SIW(IHIW(high=IW(widths[0]), low=IW(widths[1])))
+    width = _counted("siw", widths, 1)[0]
+    return SIW(IW("n") if width == "n" else width)
 
 
 def _counted(name: str, widths: Sequence[Width], count: int) -> Sequence[Width]:

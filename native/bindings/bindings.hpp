@@ -12,6 +12,7 @@ void bind_ground(nanobind::module_& module);
 void bind_image(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_best_first(nanobind::module_& module);
+void bind_guided(nanobind::module_& module);
 void bind_depth_table(nanobind::module_& module);
 void bind_improve(nanobind::module_& module);
 

@@ -442,6 +442,27 @@ class Greedy(BestFirst):
     def evaluated(self) -> int:
         """States whose relaxed plan was looked for."""
 
+class Guided(BestFirst):
+    """Greedy search along relaxed plans, helpful successors first."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        patience: int = 200,
+        novelty: bool = True,
+        max_nodes: int | None = None,
+    ) -> None: ...
+    @property
+    def evaluated(self) -> int:
+        """How many states got a relaxed plan, or were found to have none."""
+
+    @property
+    def best(self) -> int:
+        """The length of the shortest relaxed plan so far."""
+
 class DepthTable:
     """
     For every tuple of feature values the smallest depth it was seen at, and who showed it.

@@ -97,7 +97,7 @@ def solve(
     *,
     budget: Budget | None = None,
     seed: int | None = None,
-    relevance: Relevance = "none",
+    relevance: Relevance | None = None,
     goal: Goal | None = None,
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
@@ -108,13 +108,16 @@ def solve(
 
     `planner` is a name (auto, bfs, iw, ihiw) or a planner such as `IW(2)`. `seed` permutes the order in which operators
     are tried. `relevance` drops what cannot matter for the whole goal ("task", for goals that are part of it) or for
-    the goal solved ("goal"). With `improve` the plan is made cheaper until the time is up, nothing helps or, where no
-    time limit is set, for about half a second. `on_plan` hears of the first plan and of every better one, validated.
+    the goal solved ("goal"); without it, a planner that has a wish of its own (auto) gets it.
+
+    With `improve` the plan is made cheaper until the time is up, nothing helps or, where no time limit is set, for about
+    half a second. `on_plan` hears of the first plan and of every better one, all of them validated.
     """
     budget = budget or Budget()
     meter = meter or budget.start()
     if isinstance(planner, str):
         planner = make_planner(planner)
+    relevance = relevance or wished_relevance(planner)
     start = meter.seconds
     wanted = task.goal if goal is None else goal
     searched = task
@@ -150,15 +153,24 @@ def solve_each_goal(
     *,
     budget: Budget | None = None,
     seed: int | None = None,
-    relevance: Relevance = "none",
+    relevance: Relevance | None = None,
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Result]:
     """Solve every single goal of a task from its initial state, one after another, each with the node budget."""
+    if isinstance(planner, str):
+        planner = make_planner(planner)
+    relevance = relevance or wished_relevance(planner)
     if relevance == "task":
         task, relevance = task.restricted(), "none"
     for goal in task.goals:
         yield solve(task, planner, budget=budget, seed=seed, relevance=relevance, goal=goal, meter=meter, watch=watch)
+
+
+def wished_relevance(planner: Planner, otherwise: Relevance = "none") -> Relevance:
+    """What a planner wants to be left out where the user said nothing: its attribute `relevance`, if it has one."""
+    wish: Relevance = getattr(planner, "relevance", otherwise)
+    return wish
 
 
 @contextlib.contextmanager

@@ -55,8 +55,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add(
         "--relevance",
         choices=("task", "goal", "none"),
-        default="task",
-        help="leave out what cannot matter for the whole goal (task, default), each goal, or nothing",
+        help="leave out what cannot matter for the whole goal (task), each goal, or nothing "
+        "(default: goal for auto, task for others)",
     )
     add("--max-nodes", type=int, default=10_000, metavar="N", help="generated nodes per goal (default: 10000)")
     add("--max-time", type=float, metavar="S", help="seconds per goal")

@@ -15,7 +15,9 @@ from widthwise.version import __version__
 
 #: The commands in the order of the help. Each is a module here with add_parser(subparsers) and
 #: run(args) -> int; it imports what is heavy inside run, so that the help stays quick.
-COMMANDS = ("solve", "validate", "ground", "bounds", "play", "check_env", "bench", "report", "examples", "demo")
+COMMANDS = (
+    *("solve", "profile", "validate", "ground", "bounds", "play", "check_env", "bench", "report", "examples", "demo"),
+)
 
 _DESCRIPTION = """\
 Width-based planning for PDDL tasks and simulators: keep a state only if it shows something new.

@@ -105,9 +105,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--relevance",
-        default="none",
         choices=("none", "task", "goal"),
-        help="first drop what cannot matter for the whole goal (task) or the goal being solved (goal)",
+        help="first drop what cannot matter for the whole goal (task) or the goal being solved (goal); "
+        "default: goal for auto, none for others",
     )
     add_limits(parser, nodes=True)
     parser.add_argument(

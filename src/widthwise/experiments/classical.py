@@ -10,7 +10,7 @@ from typing import Any
 from widthwise.classical.collection import domain_of
 from widthwise.classical.pddl.lexer import read_text
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
-from widthwise.classical.solve import Result, solve
+from widthwise.classical.solve import Result, solve, wished_relevance
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import UsageError
@@ -29,7 +29,7 @@ class Setup:
 
     planners: Sequence[str] = ("iw:1", "iw:2", "ihiw:1,1")
     seeds: int = 3
-    relevance: Relevance = "task"
+    relevance: Relevance | None = None  # none: what the planner wishes, or what matters for the whole goal
     budget: Budget = field(default_factory=lambda: Budget(nodes=10_000))
 
     def __post_init__(self) -> None:
@@ -46,7 +46,7 @@ class Setup:
         return {
             "planners": list(self.planners),
             "seeds": list(range(self.seeds)),
-            "relevance": self.relevance,
+            "relevance": self.relevance or "default",
             "budget": self.budget.describe(),
         }
 
@@ -63,7 +63,7 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
 
     `ship` sends the texts of the files along, for workers that do not see our disk.
     """
-    named = [(text, *planner_of(text)[1:]) for text in setup.planners]
+    named = [planner_of(text) for text in setup.planners]
     budget = setup.budget.describe()
     for row in rows:
         for instance in row.instances:
@@ -75,10 +75,10 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
                     "planner": name,
                     "width": width,
                     "seed": seed,
-                    "relevance": setup.relevance,
+                    "relevance": setup.relevance or wished_relevance(planner, "task"),
                 }
                 for seed in range(setup.seeds)
-                for _, name, width in named
+                for planner, name, width in named
             ]
             payload = {"instance": _with_texts(instance) if ship else instance, "budget": budget}
             yield Job(f"{__name__}:prepare", payload, parts, instance.weight * len(parts))
@@ -100,9 +100,9 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
         for goal in searched.goals:
             if relevance == "goal":
                 small, wanted = _cut(task, goal)
-                result = solve(small, planner, budget=budget, seed=part["seed"], goal=wanted)
+                result = solve(small, planner, budget=budget, seed=part["seed"], goal=wanted, relevance="none")
             else:
-                result = solve(searched, planner, budget=budget, seed=part["seed"], goal=goal)
+                result = solve(searched, planner, budget=budget, seed=part["seed"], goal=goal, relevance="none")
             result.search = None  # gives its memory back before the next goal takes some
             results.append(result)
         return _line(searched, results)

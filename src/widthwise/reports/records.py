@@ -127,10 +127,11 @@ def place_of(line: Record) -> str:
 
 
 def column_of(line: Record) -> str:
-    """The name of a line's column: the planner as the paper writes it, and a relevance of our own."""
+    """The name of a line's column: the planner as the paper writes it, and a relevance that is not its usual one."""
     name = line["planner"].upper() if line["width"] else line["planner"]
     name = f"{name}({line['width']})" if line["width"] else name
-    return name if line["relevance"] == "task" else f"{name}, relevance {line['relevance']}"
+    usual = "goal" if line["planner"] == "auto" else "task"
+    return name if line["relevance"] in (usual, "default") else f"{name}, relevance {line['relevance']}"
 
 
 def _bytes(path: Path) -> bytes:

@@ -70,7 +70,7 @@ WRONG = [
     ["solve"],
     ["sovle"],
     ["solve", "{domain}"],
-    ["solve", "{domain}", "{problem}", "--planner", "siw"],
+    ["solve", "{domain}", "{problem}", "--planner", "sew"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "0"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "1,1"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "two"],

@@ -110,8 +110,8 @@ def solve(
     are tried. `relevance` drops what cannot matter for the whole goal ("task", for goals that are part of it) or for
     the goal solved ("goal"); without it, a planner that has a wish of its own (auto) gets it.
 
-    With `improve` the plan is made cheaper until the time is up, nothing helps or, where no time limit is set, for about
-    half a second. `on_plan` hears of the first plan and of every better one, all of them validated.
+    With `improve` the plan is made cheaper until the time is up, until nothing helps or, where no time limit is set,
+    for about half a second. `on_plan` hears of the first plan and of every better one, all of them validated.
     """
     budget = budget or Budget()
     meter = meter or budget.start()
@@ -227,7 +227,6 @@ def _improve(model: Model, outcome: Outcome, report: _Reporter, result: Result) 
         allowance=allowance,
     )
     seconds = model.meter.seconds - begin
-    result.seconds["improve"] = seconds
     reason = "until the time limit" if allowance is None else "about half a second, because no time limit is set"
     if done.optimal:
         reason = "there is no cheaper plan"

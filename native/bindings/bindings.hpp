@@ -3,6 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <new>
+
+#include "core/meter.hpp"
+
 void bind_core(nanobind::module_& module);
 void bind_ground(nanobind::module_& module);
 void bind_image(nanobind::module_& module);
@@ -18,8 +22,9 @@ inline void raise_pending() {
 }
 
 // Raises that the meter said to stop, for kernels that have no status to return.
-[[noreturn]] inline void raise_halted() {
+[[noreturn]] inline void raise_halted(const widthwise::Halted& halted) {
     raise_pending();
+    if (halted.why == widthwise::Halt::memory) throw std::bad_alloc();
     PyErr_SetString(PyExc_InterruptedError, "the meter said to stop");
     throw nanobind::python_error();
 }

@@ -61,8 +61,8 @@ void bind_improve(nb::module_& module) {
                 try {
                     const nb::gil_scoped_release unlocked;
                     return improver.eliminate(plan, greedy);
-                } catch (const Halted&) {
-                    raise_halted();
+                } catch (const Halted& halted) {
+                    raise_halted(halted);
                 }
             },
             "plan"_a, "greedy"_a = true,

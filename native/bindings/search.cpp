@@ -144,13 +144,13 @@ void bind_states(nb::module_& module) {
                 try {
                     const nb::gil_scoped_release unlocked;
                     new (self) PyOperators(std::make_shared<const Operators>(std::move(task), seed, meter));
-                } catch (const Halted&) {
-                    raise_halted();
+                } catch (const Halted& halted) {
+                    raise_halted(halted);
                 }
             },
             "task"_a, "seed"_a.none() = nb::none(), "meter"_a.none() = nb::none(),
             "Prepare a task's operators for searching; a meter that says to stop ends it with an "
-            "InterruptedError.")
+            "InterruptedError, one that has no memory left with a MemoryError.")
         .def_prop_ro("order",
                      [](const PyOperators& python) {
                          const Operators& operators = *python.shared;
@@ -380,8 +380,8 @@ void bind_resumable_search(nb::module_& module) {
                 try {
                     const nb::gil_scoped_release unlocked;
                     open = search.restructure(literals, *table.table, {fresh_table, rebuild_changed, wake});
-                } catch (const Halted&) {
-                    raise_halted();
+                } catch (const Halted& halted) {
+                    raise_halted(halted);
                 }
                 if (!open) throw std::bad_alloc();
                 return *open;

@@ -6,7 +6,7 @@ namespace widthwise {
 
 Guided::Guided(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
                GuidedOptions options)
-    : BestFirst(std::move(operators), std::move(meter), std::move(goal), options.max_nodes),
+    : BestFirst(std::move(operators), std::move(meter), std::move(goal), BestFirstOptions{options.max_nodes}),
       options_(options),
       helpful_(words_for(operators_->count()), 0) {}
 

@@ -13,6 +13,15 @@ void look(Meter* meter, std::size_t step) {
     if (const Halt halt = meter->poll(); halt != Halt::none) throw Halted{halt};
 }
 
+// A bound on what building takes, the result included: vectors that grow have up to twice the room they need,
+// and a vector per operator or atom has a head and a block of its own.
+std::uint64_t building_bytes(const Task& task) {
+    const std::uint64_t conditions = task.pre_pos.item_count() + task.pre_neg.item_count();
+    const std::uint64_t effects = task.add.item_count() + task.del.item_count();
+    return 80 * std::uint64_t{task.operator_count()} + 80 * std::uint64_t{task.atom_count} + 36 * conditions +
+           24 * effects;
+}
+
 // A small generator of our own, because the standard library's shuffles differ between implementations and
 // the same seed must give the same order everywhere.
 class SplitMix {
@@ -40,6 +49,7 @@ private:
 
 Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter)
     : task_(std::move(task)), word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))) {
+    const Charge building(meter, building_bytes(*task_));
     const std::size_t count = task_->operator_count();
     order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0U);

@@ -112,9 +112,11 @@ def ground(
     Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).
     """
 
-def restrict(task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int]) -> tuple[Task, list[int], list[int]]:
+def restrict(
+    task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int], meter: Meter | None = None
+) -> tuple[Task, list[int], list[int], int]:
     """
-    The part of a task that matters for a goal, with the old numbers of its atoms and operators.
+    The part of a task that matters for a goal, with the old numbers of its atoms and operators, and its bytes, with which the meter stays charged.
     """
 
 class Shrink:
@@ -155,7 +157,7 @@ class Operators:
 
     def __init__(self, task: Task, seed: int | None = None, meter: Meter | None = None) -> None:
         """
-        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError.
+        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
         """
 
     @property
@@ -439,6 +441,27 @@ class Greedy(BestFirst):
     @property
     def evaluated(self) -> int:
         """States whose relaxed plan was looked for."""
+
+class Guided(BestFirst):
+    """Greedy search along relaxed plans, helpful successors first."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        patience: int = 200,
+        novelty: bool = True,
+        max_nodes: int | None = None,
+    ) -> None: ...
+    @property
+    def evaluated(self) -> int:
+        """How many states got a relaxed plan, or were found to have none."""
+
+    @property
+    def best(self) -> int:
+        """The length of the shortest relaxed plan so far."""
 
 class DepthTable:
     """

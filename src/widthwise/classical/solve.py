@@ -108,9 +108,10 @@ def solve(
 
     `planner` is a name (auto, bfs, iw, ihiw) or a planner such as `IW(2)`. `seed` permutes the order in which operators
     are tried. `relevance` drops what cannot matter for the whole goal ("task", for goals that are part of it) or for
-    the goal solved ("goal"); if it is not given, auto does the latter for single goals. With `improve` the plan is made
-    cheaper until the time is up, nothing helps or, where no time limit is set, for about half a second. `on_plan` hears
-    of the first plan and of every better one, validated.
+    the goal solved ("goal"); without it, a planner that has a wish of its own (auto, for single goals) gets it.
+
+    With `improve` the plan is made cheaper until the time is up, until nothing helps or, where no time limit is set,
+    for about half a second. `on_plan` hears of the first plan and of every better one, all of them validated.
     """
     budget = budget or Budget()
     meter = meter or budget.start()
@@ -128,11 +129,11 @@ def solve(
             f"{wanted.name} is no part of the task's goal, so what matters for that goal may not be enough for it: "
             "take relevance='goal'"
         )
-    if relevance != "none":
-        searched = task.restricted(task.goal if relevance == "task" else wanted)
-        wanted = searched.renumbered(wanted)
     report = _Reporter(task, searched, planner, seed, budget, goal, on_plan)
     try:
+        if relevance != "none":
+            searched = report.searched = task.restricted(task.goal if relevance == "task" else wanted, meter)
+            wanted = searched.renumbered(wanted)
         with _model(searched, wanted, meter=meter, max_nodes=budget.nodes, seed=seed, watch=watch) as model:
             outcome = _run(planner, model, wanted)
             result = report.ended(outcome, meter, meter.seconds - start)
@@ -141,6 +142,8 @@ def solve(
                 _improve(model, outcome, report, result)
     except OutOfBudget as ended:
         result = report.ended(Outcome(Status(ended.status)), meter, meter.seconds - start)
+    finally:
+        meter.release(searched.bytes)
     result.memory_mb = round(_peak_memory_mb(), 1)
     return result
 
@@ -225,7 +228,6 @@ def _improve(model: Model, outcome: Outcome, report: _Reporter, result: Result) 
         allowance=allowance,
     )
     seconds = model.meter.seconds - begin
-    result.seconds["improve"] = seconds
     reason = "until the time limit" if allowance is None else "about half a second, because no time limit is set"
     if done.optimal:
         reason = "there is no cheaper plan"

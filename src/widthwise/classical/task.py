@@ -17,7 +17,7 @@ from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.syntax import Condition, Domain, Problem
 from widthwise.classical.relevance import Restricted, restrict
 from widthwise.core.budget import check, halt_error
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import OutOfMemory, UsageError
 
 if TYPE_CHECKING:
     from widthwise.classical.simulator import TaskSimulator
@@ -52,6 +52,7 @@ class Task:
     native: _native.Task
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
     seconds: dict[str, float] = field(default_factory=dict)
+    bytes: int = 0  # of a restricted task: what a meter was charged with
     _ordered: tuple[int | None, _native.Operators] | None = field(default=None, repr=False)
     cut: Restricted | None = field(default=None, repr=False)  # of a restricted task: its numbers before
     _whole: Task | None = field(default=None, repr=False)  # what it was restricted from
@@ -113,6 +114,8 @@ class Task:
             except InterruptedError:
                 assert meter is not None
                 raise halt_error(meter.poll()) from None
+            except MemoryError:
+                raise OutOfMemory("the memory limit was reached before the search could begin") from None
         return self._ordered[1]
 
     @property
@@ -217,12 +220,19 @@ class Task:
 
         return TaskSimulator(self, limit=limit, reward=reward)
 
-    def restricted(self, goal: Goal | None = None) -> Task:
-        """The same task without the atoms and operators that cannot matter for a goal."""
+    def restricted(self, goal: Goal | None = None, meter: _native.Meter | None = None) -> Task:
+        """The same task without the atoms and operators that cannot matter for a goal.
+
+        A meter is charged with its `bytes`; whoever gave the meter gives them back.
+        """
         goal = goal or self.goal
-        small = restrict(self.native, list(goal.positive), list(goal.negative))
+        try:
+            small = restrict(self.native, list(goal.positive), list(goal.negative), meter)
+        except MemoryError:
+            raise OutOfMemory("the memory limit was reached while dropping what cannot matter") from None
         task = Task(self.domain, self.problem, self.normal, small.task, self.condition, dict(self.seconds))
         task.cut, task._whole = small, self
+        task.bytes = small.bytes
         return task
 
     def renumbered(self, goal: Goal) -> Goal:

@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     _corridor()
     _bounds()
     _many_goals()
+    _whole_problem()
     _maze()
     if not args.no_training:
         _learning()
@@ -167,6 +168,30 @@ def _many_goals() -> None:
             break
 
 
+def _whole_problem() -> None:
+    from widthwise.classical.solve import solve
+    from widthwise.planners.iw import IW
+
+    task = _task("blocks", blocks=20)
+    title("4. All goals together")
+    say(
+        f"A whole problem has many goals at once: {len(task.goals)} in a world of 20 blocks. Its width is far beyond "
+        f"what a flat search can afford: IW(1) is {_solve(task, IW(1)).status}. The default planner, auto, lets several "
+        "searches take turns, the cheap ones first, and then makes the plan cheaper:"
+    )
+    result = solve(task, improve=True)
+    table(
+        ["search", "result", "generated"],
+        [[stage.planner, _ended(stage.status), f"{stage.generated:,}"] for stage in result.stages],
+    )
+    costs = ", ".join(f"{one.cost:g}" for one in result.plans)
+    say(f"Steps of the plans, as they were found: {costs}.")
+
+
+def _ended(status: str) -> str:
+    return "its time was up" if status in ("out-of-time", "out-of-nodes") else str(status)
+
+
 def _maze() -> None:
     from widthwise.core.budget import Budget
     from widthwise.online.acting import OnlinePlanner
@@ -177,7 +202,7 @@ def _maze() -> None:
     from widthwise.simulators.maze import Maze, Plan
     from widthwise.simulators.mazes import MAZES
 
-    title("4. No model, only a simulator: a maze in pixels")
+    title("5. No model, only a simulator: a maze in pixels")
     say(
         "The agent sees an image. It can try an action, save where it is and load that again, and nothing "
         "else. Fetch the key (K), go to the door (D), touch no wall. Before every step it tries "

@@ -67,8 +67,11 @@ def summarize(result: Result, asked: str) -> None:
     if result.high_level_nodes:
         nodes += f", {count(result.high_level_nodes, 'high-level node')}"
     total = sum(seconds.values())
-    kinds = ("parse", "ground", "search", *(("improve",) if "improve" in seconds else ()))
-    times = ", ".join(f"{kind} {duration(seconds.get(kind, 0.0))}" for kind in kinds)
+    improvement = next((stage.seconds for stage in result.stages if stage.planner == "improvement"), None)
+    if improvement is not None:
+        seconds = seconds | {"improve": improvement}
+        total += improvement
+    times = ", ".join(f"{kind} {duration(spent)}" for kind, spent in seconds.items())
     tell(f"{nodes}; {duration(total)} ({times}).")
     story(result.story)
 

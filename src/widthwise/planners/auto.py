@@ -13,7 +13,7 @@ from widthwise.planners.whole import whole_problem
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """A schedule of searches in turns: one for a single goal, one for many."""
+    """A single goal: the schedule of `SingleGoal`. Several: the searches of `whole_problem` take turns."""
 
     name: str = "auto"
     relevance: str = "goal"  # what cannot matter for a single goal is left out before the planner sees the task
@@ -25,6 +25,6 @@ class Auto:
 
     def run(self, model: Model) -> Outcome:
         """Search as the number of goals suggests."""
-        if len(model.goal_pos) + len(model.goal_neg) > 1:
-            return whole_problem().run(model)
-        return SingleGoal().run(model)
+        if len(model.goal_pos) + len(model.goal_neg) == 1:
+            return SingleGoal().run(model)
+        return whole_problem().run(model)

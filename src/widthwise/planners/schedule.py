@@ -1,182 +1,188 @@
 """A schedule: searches that take turns under one budget, each turn longer than the one before.
 
-Turns are counted in work, not in seconds: nodes, weighed by what a node of that kind costs in this task. So the same
-task gives the same plan on every machine, unless a time limit cuts it short.
+Turns are counted in work, not in seconds: nodes, weighed by what a node of that kind costs. So the same task gives the
+same plan on every machine, unless a time limit cuts it short.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from widthwise import _native
 from widthwise.core.model import Model
-from widthwise.core.result import STATUS_OF_STOP, Outcome, Stage, Status
+from widthwise.core.result import Outcome, Stage, Status, outcome_of
+from widthwise.planners.bfws import BestFirstRun
+from widthwise.planners.iw import IW, native_width
 
 Stop = _native.Stop
 
 #: The work of the first turn, in units of roughly a nanosecond, and how turns grow.
 FIRST_TURN, GROWTH = 30_000_000, 2
-#: Limits that end the whole schedule, not only the search that met them.
-ENDS = (Stop.OUT_OF_TIME, Stop.INTERRUPTED)
+#: How a search can end that ends the whole schedule.
+FINAL = (Status.SOLVED, Status.UNSOLVABLE, Status.OUT_OF_TIME, Status.INTERRUPTED)
 
 
 class Resumable(Protocol):
-    """A search that goes on for so many nodes and then comes back."""
+    """A search under way."""
 
-    def start(self) -> tuple[Stop, list[int] | None]:
-        """Generate the root."""
+    def resume(self, nodes: int) -> Outcome | None:
+        """Go on for at most so many more nodes; None if it may be resumed."""
 
-    def go_on(self, nodes: int) -> tuple[Stop, list[int] | None]:
-        """Generate at most so many nodes more; why it came back, and the plan if there is one."""
-
-    @property
-    def search(self) -> _native.Search | _native.BestFirst:
-        """The search itself, with its counts."""
+    def outcome(self) -> Outcome:
+        """What it has done so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A search of a schedule: how it is made, why it is there, and what its nodes cost."""
+    """A search of a schedule: how it is begun, why it is there, and what one of its nodes costs."""
 
     name: str
     reason: str
-    make: Callable[[Model], Resumable]
-    node_work: Callable[[Model], int]
-    complete: bool = False  # running dry proves that there is no plan
+    begin: Callable[[Model], Resumable]
+    node_work: int
     turns: int | None = None  # how many turns it gets; none: as many as it takes
 
 
 @dataclass(slots=True)
-class _Running:
-    """An entry that is being searched."""
+class Lane:
+    """A search of a running schedule."""
 
     entry: Entry
     search: Resumable | None = None
-    generated: int = 0
-    expanded: int = 0
-    pruned: int = 0
+    so_far: Outcome = field(default_factory=lambda: Outcome(Status.OUT_OF_NODES))
     seconds: float = 0.0
-    status: Status = Status.OUT_OF_NODES
     turns: int = 0
     over: bool = False
 
+    def turn(self, model: Model, nodes: int) -> Outcome:
+        """Let the search generate so many nodes."""
+        begin = model.meter.seconds
+        try:
+            if self.search is None:
+                self.search = self.entry.begin(replace(model, max_nodes=None))
+            outcome = self.search.resume(nodes)
+            self.over = outcome is not None
+            self.so_far = outcome or self.search.outcome()
+        except MemoryError:
+            self.over = True
+            self.so_far = replace(self.so_far, status=Status.OUT_OF_MEMORY)
+        self.seconds += model.meter.seconds - begin
+        self.turns += 1
+        self.over = self.over or self.turns == self.entry.turns
+        self.so_far.search = None
+        if self.over:
+            self.search = None  # gives its memory back to the others
+        return self.so_far
+
     def stage(self) -> Stage:
-        return Stage(self.entry.name, self.entry.reason, self.generated, self.status, self.seconds)
+        """What it was and what came of it."""
+        return Stage(self.entry.name, self.entry.reason, self.so_far.generated, self.so_far.status, self.seconds)
 
 
-@dataclass(slots=True)
 class Schedule:
     """Searches that take turns until one solves the task, or proves that nothing does."""
 
-    entries: Sequence[Entry]
-    running: list[_Running] = field(default_factory=list)
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.lanes = [Lane(entry) for entry in entries]
 
     def run(self, model: Model) -> Outcome:
         """Give turns, each round longer ones, to all searches that are not over."""
-        self.running = [_Running(entry) for entry in self.entries]
         work = FIRST_TURN
-        while waiting := [one for one in self.running if not one.over]:
-            for one in waiting:
-                left = None if model.max_nodes is None else model.max_nodes - self.generated
-                if left == 0:
-                    return self.outcome(Status.OUT_OF_NODES)
-                nodes = max(100, work // one.entry.node_work(model))
-                stop, path = self.turn(model, one, nodes if left is None else min(nodes, left))
-                if path is not None:
-                    return self.outcome(Status.SOLVED, path, f"solved by {one.entry.name}")
-                if stop in ENDS:
-                    return self.outcome(STATUS_OF_STOP[stop])
-                if stop is Stop.EXHAUSTED and one.entry.complete:
-                    return self.outcome(Status.UNSOLVABLE, reason=_DRY.format(one.entry.name))
+        while waiting := [lane for lane in self.lanes if not lane.over]:
+            for lane in waiting:
+                nodes = max(100, work // lane.entry.node_work)
+                if model.max_nodes is not None:
+                    nodes = min(nodes, model.max_nodes - self.generated)
+                if nodes == 0:
+                    return self.report(Outcome(Status.OUT_OF_NODES))
+                outcome = lane.turn(model, nodes)
+                if outcome.status in FINAL:
+                    outcome.reason = outcome.reason or f"solved by {lane.entry.name}"
+                    return self.report(outcome)
             work *= GROWTH
         # Only what memory forbade could still have found something.
-        short = any(one.status is Status.OUT_OF_MEMORY for one in self.running)
-        return self.outcome(Status.OUT_OF_MEMORY if short else Status.EXHAUSTED)
+        short = any(lane.so_far.status is Status.OUT_OF_MEMORY for lane in self.lanes)
+        return self.report(Outcome(Status.OUT_OF_MEMORY if short else Status.EXHAUSTED, reason="" if short else _DRY))
 
     @property
     def generated(self) -> int:
         """The nodes of all searches so far."""
-        return sum(one.generated for one in self.running)
+        return sum(lane.so_far.generated for lane in self.lanes)
 
-    def turn(self, model: Model, one: _Running, nodes: int) -> tuple[Stop, list[int] | None]:
-        """One turn of one search."""
-        begin = model.meter.seconds
-        stop, path = Stop.PAUSED, None
-        goal = one.generated + nodes
-        try:
-            if one.search is None:
-                one.search = one.entry.make(model)
-                stop, path = one.search.start()
-            while stop is Stop.PAUSED and (left := goal - one.search.search.generated) > 0:
-                stop, path = one.search.go_on(left if model.watch is None else min(left, 20_000))
-                if model.watch is not None:
-                    model.watch(one.search.search)
-        except MemoryError:
-            stop = Stop.OUT_OF_MEMORY
-        one.seconds += model.meter.seconds - begin
-        one.turns += 1
-        if one.search is not None:
-            search = one.search.search
-            one.generated, one.expanded = search.generated, search.expanded
-            one.pruned = search.pruned + search.pruned_entries
-        one.status = Status.OUT_OF_NODES if stop is Stop.PAUSED else STATUS_OF_STOP[stop]
-        one.over = stop is not Stop.PAUSED or one.turns == one.entry.turns
-        if one.over:
-            one.search = None  # gives its memory back to the others
-        return stop, path
-
-    def outcome(self, status: Status, path: list[int] | None = None, reason: str = "") -> Outcome:
-        """What the schedule hands back: the counts of all its searches."""
-        if status is Status.EXHAUSTED:
-            reason = "every search of the schedule ran dry or has had its turns; this says nothing about solvability"
-        ran = [one for one in self.running if one.turns]
-        for one in ran:
-            one.search = None
+    def report(self, outcome: Outcome) -> Outcome:
+        """The outcome of the whole schedule: the counts of all its searches."""
+        ran = [lane for lane in self.lanes if lane.turns]
+        for lane in ran:
+            lane.search = None
+        if outcome.status not in (Status.SOLVED, Status.UNSOLVABLE, Status.EXHAUSTED):
+            outcome.reason = ""  # the limit says it all
         return Outcome(
-            status,
-            path,
+            outcome.status,
+            outcome.path,
             generated=self.generated,
-            expanded=sum(one.expanded for one in ran),
-            pruned=sum(one.pruned for one in ran),
-            reason=reason,
-            stages=[one.stage() for one in ran],
+            expanded=sum(lane.so_far.expanded for lane in ran),
+            pruned=sum(lane.so_far.pruned for lane in ran),
+            reason=outcome.reason,
+            stages=[lane.stage() for lane in ran],
         )
 
 
-_DRY = "{} visited every reachable state that is no plain dead end, and none is a goal: there is no plan"
+_DRY = "every search of the schedule ran dry; they prune, so this says nothing about whether a plan exists"
 
 
-@dataclass(slots=True)
-class FlatTurns:
-    """IW(w) or breadth-first search in turns."""
+class FlatRun:
+    """IW(w) in turns."""
 
-    search: _native.Search
+    def __init__(self, planner: IW, model: Model) -> None:
+        self.search = model.search(native_width(planner.width))
+        self.model = model
+        self.stop = Stop.PAUSED
 
-    def start(self) -> tuple[Stop, list[int] | None]:
-        """Generate the root."""
-        stop, _, _ = self.search.start()
-        return stop, [] if stop is Stop.SOLVED else None
+    def resume(self, nodes: int) -> Outcome | None:
+        """Go on for at most so many more nodes."""
+        goal = self.search.generated + nodes
+        node: int | None = None
+        if self.search.generated == 0:
+            self.stop, node, _ = self.search.start()
+        if self.stop is Stop.PAUSED and self.search.generated < goal:
+            self.stop, node, _ = self.search.resume(0, pause_after=goal - self.search.generated)
+            self.model.look(self.search)
+        return None if self.stop is Stop.PAUSED else outcome_of(self.search, self.stop, node)
 
-    def go_on(self, nodes: int) -> tuple[Stop, list[int] | None]:
-        """Generate more nodes."""
-        stop, node, _ = self.search.resume(0, pause_after=nodes)
-        return stop, self.search.path(node) if stop is Stop.SOLVED and node is not None else None
+    def outcome(self) -> Outcome:
+        """That its turn is over."""
+        return outcome_of(self.search, Stop.OUT_OF_NODES, None)
 
 
-@dataclass(slots=True)
 class BestFirstTurns:
-    """A best-first search in turns."""
+    """A best-first search in turns, whose root counts like any other node."""
 
-    search: _native.BestFirst
+    def __init__(self, run: BestFirstRun) -> None:
+        self.run = run
 
-    def start(self) -> tuple[Stop, list[int] | None]:
-        """Generate the root."""
-        stop, _ = self.search.start()
-        return stop, [] if stop is Stop.SOLVED else None
+    def resume(self, nodes: int) -> Outcome | None:
+        """Go on for at most so many more nodes."""
+        return self.run.resume(nodes if self.run.search.generated else nodes - 1)
 
-    def go_on(self, nodes: int) -> tuple[Stop, list[int] | None]:
-        """Generate more nodes."""
-        stop, node = self.search.resume(pause_after=nodes)
-        return stop, self.search.path(node) if stop is Stop.SOLVED and node is not None else None
+    def outcome(self) -> Outcome:
+        """What it has done so far."""
+        return self.run.outcome()
+
+
+class OneRun:
+    """A planner that cannot be resumed: it has one turn."""
+
+    def __init__(self, run: Callable[[Model], Outcome], model: Model) -> None:
+        self.run, self.model = run, model
+        self.ended = Outcome(Status.OUT_OF_NODES)
+
+    def resume(self, nodes: int) -> Outcome:
+        """Run once."""
+        self.ended = self.run(replace(self.model, max_nodes=nodes))
+        return self.ended
+
+    def outcome(self) -> Outcome:
+        """What the one run came to."""
+        return self.ended

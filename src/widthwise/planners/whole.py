@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-from widthwise import _native
-from widthwise.core.model import Model
-from widthwise.planners.schedule import BestFirstTurns, Entry, FlatTurns, Schedule
+from widthwise.planners.bfws import BFWS, GBFS
+from widthwise.planners.iw import IW
+from widthwise.planners.schedule import BestFirstTurns, Entry, FlatRun, OneRun, Schedule
+from widthwise.planners.siw import SIW
+
+ENTRIES = (
+    Entry(
+        "IW(1)",
+        "costs next to nothing, and some tasks need no more",
+        lambda model: FlatRun(IW(1), model),
+        node_work=300,
+        turns=1,
+    ),
+    Entry(
+        "1-BFWS(f5)",
+        "keeps only states with a new atom, the most novel first: it ends soon, often with a plan",
+        lambda model: BestFirstTurns(BFWS("k1").begin(model)),
+        node_work=1_000,
+    ),
+    Entry(
+        "SIW(2)",
+        "one goal after another: where goals do not disturb each other, nothing is quicker",
+        lambda model: OneRun(SIW(2).run, model),
+        node_work=1_000,
+        turns=1,
+    ),
+    Entry(
+        "BFWS(f5)",
+        "prunes nothing, so it gets there if memory and time allow; the most novel states first",
+        lambda model: BestFirstTurns(BFWS().begin(model)),
+        node_work=1_000,
+    ),
+    Entry(
+        "GBFS",
+        "follows relaxed plans where novelty leads astray",
+        lambda model: BestFirstTurns(GBFS().begin(model)),
+        node_work=2_000,
+    ),
+)
 
 
 def whole_problem() -> Schedule:
-    """Searches for a goal of many atoms: the cheap and incomplete first, complete ones until the budget ends."""
-    return Schedule(
-        (
-            Entry("IW(1)", "costs next to nothing, and some tasks need no more", _iw1, _flat_work, turns=1),
-            Entry("k-BFWS(1)", "keeps only states with a new atom: quick, and often enough", _kbfws, _bfws_work(1)),
-            Entry("BFWS(f5)", "novelty first, then open goals: complete", _bfws, _bfws_work(2), complete=True),
-        )
-    )
-
-
-def _iw1(model: Model) -> FlatTurns:
-    return FlatTurns(model.search(1))
-
-
-def _kbfws(model: Model) -> BestFirstTurns:
-    return BestFirstTurns(
-        _native.Bfws(model.operators, model.meter, model.goal_pos, model.goal_neg, width=1, prune=True)
-    )
-
-
-def _bfws(model: Model) -> BestFirstTurns:
-    return BestFirstTurns(_native.Bfws(model.operators, model.meter, model.goal_pos, model.goal_neg, width=2))
-
-
-def _flat_work(model: Model) -> int:
-    return 100 + model.atom_count // 32
-
-
-def _bfws_work(width: int):
-    def work(model: Model) -> int:
-        return (500 if width == 1 else 2000) + model.atom_count * width // 4
-
-    return work
+    """Searches for a goal of many atoms: cheap ones that prune first, complete ones until the budget ends."""
+    return Schedule(ENTRIES)

@@ -174,10 +174,11 @@ def _whole_problem() -> None:
 
     task = _task("blocks", blocks=20)
     title("4. All goals together")
+    flat = _solve(task, IW(1)).status
     say(
         f"A whole problem has many goals at once: {len(task.goals)} in a world of 20 blocks. Its width is far beyond "
-        f"what a flat search can afford: IW(1) is {_solve(task, IW(1)).status}. The default planner, auto, lets several "
-        "searches take turns, the cheap ones first, and then makes the plan cheaper:"
+        f"what a flat search can afford: IW(1) is {flat}. The default planner, auto, lets several searches take turns, "
+        "the cheap ones first, and then makes the plan cheaper:"
     )
     result = solve(task, improve=True)
     table(

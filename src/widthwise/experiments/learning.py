@@ -187,7 +187,7 @@ class RunLearner:
     def figures(self) -> dict[str, float]:
         """What there is to say of learning now."""
         losses = self.trainer.losses
-        told = {"updates": self.trainer.learner.updates}
+        told: dict[str, float] = {"updates": self.trainer.learner.updates}
         if losses is None:
             return told
         return {

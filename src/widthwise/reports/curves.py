@@ -24,8 +24,7 @@ def learning_curves(groups: Sequence[Group]) -> dict[str, str]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("the plots of a report", "plot") from None
-    look = {"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
-    with matplotlib.rc_context(look):
+    with matplotlib.rc_context({"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
         plots = {}
         for environment in dict.fromkeys(group.environment for group in groups):
             own = [group for group in groups if group.environment == environment]

@@ -28,13 +28,15 @@ class Learning:
     l2: float = 1e-3
     value_factor: float = 1.0
     momentum: float = 0.1  # how fast the normalisation's averages follow
+    smooth: bool = True  # the first weights are alike at neighbouring pixels
+    calibration: int = 128  # random steps before all else, to which the normalisation is set; 0: none
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing."""
         for name in ("batch", "replay", "learning_rate", "epsilon", "clip"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
-        for name in ("updates", "l2", "value_factor"):
+        for name in ("updates", "l2", "value_factor", "calibration"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
 

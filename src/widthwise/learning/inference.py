@@ -31,7 +31,7 @@ class _Folded(nn.Module):
             self.trunk.append(copy)
         self.policy = nn.Linear(network.policy.in_features, network.policy.out_features)
         self.value = nn.Linear(network.value.in_features, network.value.out_features)
-        self.register_buffer("points", torch.tensor(network.support.points, dtype=torch.float32))
+        self.register_buffer("points", torch.tensor(network.support.points))
 
     def forward(self, seen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         hidden = seen.permute(0, 3, 1, 2).float() if self.image else seen

@@ -21,14 +21,24 @@ class Network(nn.Module):
     value 0 (the middle of the support) before anything was learned.
     """
 
-    def __init__(self, sight: Sight, actions: int, support: Support, seed: int = 0, momentum: float = 0.1) -> None:
+    def __init__(
+        self,
+        sight: Sight,
+        actions: int,
+        support: Support,
+        seed: int = 0,
+        *,
+        momentum: float = 0.1,
+        smooth: bool = True,
+    ) -> None:
         super().__init__()
         self.sight, self.support, self.actions = sight, support, actions
         self.layers: list[nn.Conv2d | nn.Linear]
         if sight.image:
             height, width, channels = sight.shape
             small = [(side - 8) // 4 + 1 for side in (height, width)]
-            flat = 32 * math.prod((side - 4) // 2 + 1 for side in small)
+            self.grid = [(side - 4) // 2 + 1 for side in small]  # what the convolutions leave of the image
+            flat = 32 * math.prod(self.grid)
             self.layers = [
                 nn.Conv2d(channels, 16, 8, 4, bias=False),
                 nn.Conv2d(16, 32, 4, 2, bias=False),
@@ -46,27 +56,45 @@ class Network(nn.Module):
         self.norms = nn.ModuleList(norms)
         self.policy = nn.Linear(HIDDEN, actions)
         self.value = nn.Linear(HIDDEN, support.atoms)
-        self._begin(seed)
+        self._begin(seed, smooth)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def _begin(self, seed: int) -> None:
+    def _begin(self, seed: int, smooth: bool) -> None:
         """Weights from a generator of their own, so that nothing else that draws numbers changes them."""
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for layer in self.layers:
-                deviation = math.sqrt(2 / layer.weight[0].numel())
-                layer.weight.copy_(torch.randn(layer.weight.shape, generator=generator) * deviation)
+                weights = torch.randn(layer.weight.shape, generator=generator)
+                if smooth and self.sight.image:
+                    sides = self.grid if isinstance(layer, nn.Linear) else weights.shape[2:]
+                    weights = blurred(weights.view(len(weights), -1, *sides)).view(weights.shape)
+                layer.weight.copy_(weights * math.sqrt(2 / weights[0].numel()))
             for head in (self.policy, self.value):
                 head.weight.zero_()
                 head.bias.zero_()
+
+    @torch.no_grad()
+    def calibrate(self, seen: Tensor) -> None:
+        """Set the normalisation to observations, so that every unit tells some of them from others from the start."""
+        self.train()
+        hidden = self.scaled(seen)
+        for layer, norm in zip(self.trunk, self.norms, strict=True):
+            assert isinstance(norm, nn.BatchNorm1d | nn.BatchNorm2d)
+            momentum, norm.momentum = norm.momentum, 1.0  # these observations count, and nothing before
+            hidden = self._layer(layer, norm, hidden)
+            norm.momentum = momentum
+
+    @staticmethod
+    def _layer(layer: nn.Module, norm: nn.Module, hidden: Tensor) -> Tensor:
+        if isinstance(layer, nn.Linear) and hidden.dim() > 2:
+            hidden = hidden.flatten(1)
+        return torch.relu(norm(layer(hidden)))
 
     def forward(self, seen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of the policy and of the value's distribution, after the last hidden layer, from scaled input."""
         hidden = seen
         for layer, norm in zip(self.trunk, self.norms, strict=True):
-            if isinstance(layer, nn.Linear) and hidden.dim() > 2:
-                hidden = hidden.flatten(1)
-            hidden = torch.relu(norm(layer(hidden)))
+            hidden = self._layer(layer, norm, hidden)
         return hidden, self.policy(hidden), self.value(hidden)
 
     def scaled(self, seen: Tensor) -> Tensor:
@@ -77,3 +105,18 @@ class Network(nn.Module):
         """What the l2 term counts: the weights, neither biases nor what normalises."""
         heads = [cast(nn.Parameter, self.policy.weight), cast(nn.Parameter, self.value.weight)]
         return [cast(nn.Parameter, layer.weight) for layer in self.layers] + heads
+
+
+def blurred(weights: Tensor) -> Tensor:
+    """Random weights over an image with neighbours made alike: a Gaussian as wide as half of each side, same spread.
+
+    Without it a thing that moves by a few pixels lights up quite other units. Every state then shows new features, the
+    few hundred there are have soon been seen, and width search sees nothing new a few steps away.
+    """
+    kernels = []
+    for side in weights.shape[2:]:
+        places = torch.arange(side, dtype=torch.float32)
+        near = torch.exp(-((places[:, None] - places[None, :]) ** 2) / (2 * (side / 2) ** 2))
+        kernels.append(near / near.sum(1, keepdim=True))
+    smooth = torch.einsum("oihw,yh,xw->oiyx", weights, *kernels)
+    return smooth / smooth.std()

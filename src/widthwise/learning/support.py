@@ -50,8 +50,11 @@ class Support:
         return target
 
     def mean(self, probabilities: torch.Tensor, points: torch.Tensor) -> torch.Tensor:
-        """The values that distributions stand for; `points` are the atoms as a tensor."""
-        middle = probabilities @ points
+        """The values that distributions stand for; `points` are the atoms as a tensor of 64 bits.
+
+        In 32 bits rounding would make differences between values that are none, and ties would not be seen.
+        """
+        middle = probabilities.double() @ points
         if not self.rescaled:
             return middle
         # The inverse of `rescale`, in torch.

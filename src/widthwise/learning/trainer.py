@@ -7,6 +7,7 @@ a run can be saved. With one tree this is the paper's sequential algorithm.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -105,16 +106,35 @@ class Trainer:
         first = simulators[0]
         sight = Sight.of(first.reset(config.seed).observation, states(first))
         self.support = config.support or support_for(first)
-        network = Network(sight, first.actions, self.support, config.seed, config.learning.momentum)
+        learning = config.learning
+        network = Network(
+            sight, first.actions, self.support, config.seed, momentum=learning.momentum, smooth=learning.smooth
+        )
         self.sight = sight
-        self.learner = Learner(network, config.learning)
-        self.replay = Replay(sight, config.learning.replay, config.learning.batch, config.seed)
+        self.learner = Learner(network, learning)
+        self.replay = Replay(sight, learning.replay, learning.batch, config.seed)
         self.players = [Player(self.agent(Timed(one, self.clocks))) for one in simulators]
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
         self.losses: Losses | None = None
         self._known: dict[int, tuple[Any, Evaluation]] = {}
+        if learning.calibration:
+            self.calibrate(first, learning.calibration)
+
+    def calibrate(self, simulator: Simulator, steps: int) -> None:
+        """Walk at random, and set the normalisation to what is seen; the steps count as interactions."""
+        rng = random.Random(self.config.seed)
+        buffer = self.sight.buffer(steps)
+        step = simulator.reset(self.config.seed)
+        for row in buffer:
+            self.sight.write(self.sight.parts(step.observation), row)
+            step = simulator.step(rng.randrange(simulator.actions))
+            if step.done:
+                step = simulator.reset(self.config.seed)
+        self.interactions += steps
+        self.learner.network.calibrate(torch.from_numpy(buffer))
+        self.learner.publish()
 
     def agent(self, simulator: Any) -> OnlinePlanner:
         """An agent of the algorithm that is trained here, asking this trainer's network."""

@@ -22,14 +22,14 @@ _EPISODE = ("actions", "rewards", "interactions", "restores", "seconds", "termin
 
 def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
     """What an agent knows between two actions; `seed` is the one its episode began with."""
-    tree = agent.driver.tree
+    tree, at = agent.driver.tree, agent.driver.at
     return {
         "seed": seed,
         "episode": {name: getattr(agent.episode, name) for name in _EPISODE},
         "random": list(agent.rng.getstate()[1]),
         "steps": agent.driver.steps,
         "restores": agent.driver.restores,
-        "at": agent.driver.at,
+        "at": at if at in tree.nodes.live and not tree.nodes.terminal[at] else NONE,
         "tree": {name: _copy(getattr(tree, name)) for name in _TREE},
         "nodes": _columns(tree.nodes, _NODES),
         "regions": [
@@ -69,7 +69,7 @@ def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
     agent.planning.top.restore(state["top"])
     agent.rng.setstate((3, tuple(state["random"]), None))
     driver.steps, driver.restores = state["steps"], state["restores"]
-    if state["at"] in tree.nodes.live and tree.snapshot[state["at"]] is not None:
+    if state["at"] != NONE:
         world.load(tree.snapshot[state["at"]])
         driver.at = state["at"]
     return seen

@@ -1,0 +1,50 @@
+"""Small things to learn in: a corridor that is over in no time, and trainers for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from widthwise.core.simulator import Step
+from widthwise.learning.algorithms import Algorithm, algorithm
+from widthwise.learning.config import Config, Learning
+from widthwise.learning.trainer import Trainer
+
+
+class Walk:
+    """A corridor: left, right; +1 and the end at its far end, -1 at the near one; a vector as observation."""
+
+    deterministic = True
+    actions = 2
+
+    def __init__(self, length: int = 8, limit: int = 12) -> None:
+        self.length, self.limit = length, limit
+        self.place, self.time = 2, 0
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.place, self.time = 2, 0
+        return self.seen()
+
+    def seen(self) -> Step:
+        observation = np.zeros(self.length + 1, np.float32)
+        observation[self.place] = 1
+        reward = 1.0 if self.place == self.length else -1.0 if self.place == 0 else 0.0
+        return Step(observation, reward, reward != 0, reward == 0 and self.time >= self.limit)
+
+    def step(self, action: int) -> Step:
+        self.place += 1 if action else -1
+        self.time += 1
+        return self.seen()
+
+    def save(self) -> Any:
+        return self.place, self.time
+
+    def load(self, snapshot: Any) -> None:
+        self.place, self.time = snapshot
+
+
+def walker(trees: int = 1, seed: int = 0, refresh: bool = False, **settings: Any) -> Trainer:
+    """A trainer in the corridor; a few interactions per action, small batches."""
+    chosen: Algorithm = algorithm("pi-iw+", **{"interactions": 4, **settings})
+    return Trainer(Walk, Config(chosen, Learning(batch=8), trees=trees, seed=seed, refresh=refresh))

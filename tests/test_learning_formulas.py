@@ -1,0 +1,171 @@
+"""Formulas of learning against values worked out by hand, and the network against its folded copy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import widthwise as ww
+from widthwise.learning.evaluation import sharpened
+from widthwise.learning.inference import Inference
+from widthwise.learning.losses import cross_entropy, l2_term, monte_carlo_returns
+from widthwise.learning.network import Network
+from widthwise.learning.replay import Played, Replay
+from widthwise.learning.sight import Sight
+from widthwise.learning.support import Support, rescale
+
+
+def test_returns_by_hand() -> None:
+    assert monte_carlo_returns([0.0, 0.0, 1.0], 0.5) == [0.25, 0.5, 1.0]
+    assert monte_carlo_returns([1.0, -1.0, 2.0], 1.0) == [2.0, 1.0, 2.0]
+    assert monte_carlo_returns([], 0.9) == []
+
+
+def test_cross_entropy_by_hand() -> None:
+    logits = torch.log(torch.tensor([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]))
+    target = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
+    by_hand = (math.log(2) + 0.5 * math.log(10) + 0.5 * math.log(1.25)) / 2
+    assert cross_entropy(target, logits).item() == pytest.approx(by_hand)
+    # logits are not probabilities: what is added to all of them changes nothing
+    assert cross_entropy(target, logits + 5).item() == pytest.approx(by_hand, rel=1e-5)
+
+
+def test_l2_by_hand() -> None:
+    assert l2_term([torch.tensor([3.0, 4.0]), torch.tensor([[1.0], [-1.0]])]).item() == 13.5
+
+
+def test_a_value_sits_between_two_atoms() -> None:
+    support = Support(-1.0, 1.0, 5)  # -1, -.5, 0, .5, 1
+    assert support.two_hot([0.0, 0.6, -1.0, 7.0, -0.125]).tolist() == [
+        [0, 0, 1, 0, 0],
+        [0, 0, 0, pytest.approx(0.8), pytest.approx(0.2)],
+        [1, 0, 0, 0, 0],
+        [0, 0, 0, 0, 1],
+        [0, 0.25, 0.75, 0, 0],
+    ]
+
+
+@pytest.mark.parametrize("support", [Support(), Support(-100, 100, 201, rescaled=True), Support(-3, 40, 7)])
+def test_the_mean_of_a_two_hot_target_is_the_value(support: Support) -> None:
+    values = np.array([-0.9, -0.3, 0.0, 0.001, 0.77, 1.0])
+    points = torch.tensor(support.points)
+    means = support.mean(torch.from_numpy(support.two_hot(values)), points)
+    assert means.numpy() == pytest.approx(values, abs=1e-6)
+
+
+def test_rescaling_by_hand() -> None:
+    assert rescale(np.array([0.0, 3.0, -8.0, 99.0])) == pytest.approx([0.0, 1.003, -2.008, 9.099])
+    support = Support(-100, 100, 201, rescaled=True)
+    points = torch.tensor(support.points)
+    for value in (400.0, -2500.0, 8000.0):
+        found = support.mean(torch.from_numpy(support.two_hot([value])), points).item()
+        assert found == pytest.approx(value, rel=1e-6)
+
+
+def test_a_policy_at_a_temperature() -> None:
+    assert sharpened([0.5, 0.3, 0.2], 1.0) == pytest.approx([0.5, 0.3, 0.2])
+    assert sharpened([0.5, 0.25, 0.25], 0.5) == pytest.approx([4 / 6, 1 / 6, 1 / 6])
+    assert sharpened([0.4, 0.2, 0.4], 0.0) == [0.5, 0.0, 0.5]
+    assert sharpened([0.4, 0.3, 0.3], 0.01)[0] == pytest.approx(1.0)
+
+
+def seen(sight: Sight, rows: int, seed: int = 0) -> torch.Tensor:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 256, (rows, *sight.shape)) if sight.image else rng.normal(size=(rows, *sight.shape))
+    return torch.from_numpy(values.astype(sight.dtype))
+
+
+SIGHTS = [Sight((84, 84, 3), True), Sight((40, 52, 1), True), Sight((7,), False)]
+
+
+@pytest.mark.parametrize("sight", SIGHTS, ids=str)
+def test_the_folded_copy_says_what_the_network_says(sight: Sight) -> None:
+    network = Network(sight, 5, Support(), seed=1)
+    inference = Inference(network)
+    assert inference(list(seen(sight, 1).numpy()))[0].prior == pytest.approx([0.2] * 5)  # uniform before it has learned
+    assert inference(list(seen(sight, 1).numpy()))[0].value == pytest.approx(0.0, abs=1e-12)
+    optimiser = torch.optim.SGD(network.parameters(), 0.1)
+    for step in range(3):  # some training, so that averages, scales and heads are not those of the beginning
+        hidden, policy, value = network(network.scaled(seen(sight, 16, step)))
+        optimiser.zero_grad()
+        (policy[:, 0].mean() - value[:, -1].mean() + hidden.mean()).backward()
+        optimiser.step()
+    inference.update(3)
+    observations = seen(sight, 5, 9)
+    network.eval()
+    with torch.no_grad():
+        hidden, policy, value = network(network.scaled(observations))
+        points = torch.tensor(network.support.points)
+        means = network.support.mean(torch.softmax(value, 1), points)
+    found = inference(list(observations.numpy()))
+    assert [one.version for one in found] == [3] * 5
+    for row, one in enumerate(found):
+        bits = np.frombuffer(one.features, np.uint8)
+        sure = hidden[row].abs().numpy() > 1e-4  # rounding may tip what is at 0
+        assert (bits[sure] == 1).all() and (bits[hidden[row].numpy() == 0]).mean() < 0.05
+        assert one.prior == pytest.approx(torch.softmax(policy[row], 0).tolist(), abs=1e-4)
+        assert one.value == pytest.approx(means[row].item(), abs=1e-4)
+        alone = inference([observations[row].numpy()])[0]
+        assert alone.prior == pytest.approx(one.prior, abs=1e-5)
+
+
+def test_more_observations_than_fit_are_evaluated_in_turns() -> None:
+    sight = SIGHTS[-1]
+    inference = Inference(Network(sight, 2, Support()))
+    found = inference(list(seen(sight, 150).numpy()))
+    assert len(found) == 150 and len({one.features for one in found}) > 100
+
+
+def test_how_observations_are_seen() -> None:
+    assert Sight.of(np.zeros((84, 84, 3), np.uint8)) == Sight((84, 84, 3), True)
+    assert Sight.of(np.zeros((30, 40), np.uint8)) == Sight((30, 40, 1), True)
+    assert Sight.of(np.zeros((7, 7, 3), np.uint8)) == Sight((147,), False)  # too small for convolutions
+    assert Sight.of(np.zeros(4, np.float32)) == Sight((4,), False)
+    assert Sight.of({"image": np.zeros((7, 7, 3), np.uint8), "mission": "go"}) == Sight((147,), False)
+    assert Sight.of({"b": np.zeros(2), "a": 1.0}).shape == (3,)
+    assert Sight.of(3, states=16).parts(5)[0].tolist() == [0.0] * 5 + [1.0] + [0.0] * 10
+    with pytest.raises(ww.UsageError, match="numbers"):
+        Sight.of("a sentence")
+
+
+def test_replay_keeps_whole_episodes() -> None:
+    sight = Sight((1,), False)
+
+    def played(first: int, length: int) -> Played:
+        numbers = np.arange(first, first + length, dtype=np.float32)
+        return Played([(number.reshape(1),) for number in numbers], np.stack([numbers, -numbers], 1), numbers)
+
+    replay = Replay(sight, capacity=10, batch=64, seed=1)
+    for first, length in ((0, 4), (10, 4), (20, 4)):
+        replay.add(played(first, length))
+    assert len(replay) == 8 and [len(one) for one in replay.episodes] == [4, 4]  # the oldest had to go
+    observations, targets, returns = replay.sample()
+    assert set(returns.tolist()) == {10, 11, 12, 13, 20, 21, 22, 23}
+    assert (observations[:, 0] == returns).all() and (targets[:, 1] == -returns).all()
+    replay.add(played(100, 50))
+    assert len(replay) == 50  # one that is too long is kept alone
+    again = Replay(sight, 10, 64)
+    again.restore(replay.state())
+    assert (again.sample()[2] == replay.sample()[2]).all()
+
+
+def test_frames_that_observations_share_are_saved_once() -> None:
+    frames = [np.full((84, 84), number, np.uint8) for number in range(6)]
+    sight = Sight((84, 84, 4), True, stacked=True)
+    replay = Replay(sight, 100, 4)
+    replay.add(
+        Played([tuple(frames[i : i + 4]) for i in range(3)], np.ones((3, 2), np.float32), np.zeros(3, np.float32))
+    )
+    assert replay.state()["arrays"].shape == (6, 84, 84)
+    again = Replay(sight, 100, 4)
+    again.restore(replay.state())
+    assert (again.sample()[0] == replay.sample()[0]).all()
+
+
+@pytest.mark.parametrize("settings", [{"low": 1.0, "high": 1.0}, {"atoms": 1}])
+def test_supports_that_hold_nothing_are_refused(settings: dict[str, float]) -> None:
+    with pytest.raises(ww.UsageError):
+        Support(**settings)  # type: ignore[arg-type]

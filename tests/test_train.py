@@ -83,7 +83,7 @@ def test_the_same_seed_gives_the_same_lines_and_another_does_not(whole: Path, tm
     assert lines(other) != lines(whole)
 
 
-@pytest.mark.parametrize("steps", [90, 333])
+@pytest.mark.parametrize("steps", [90, 300, 500])  # before the first checkpoint, and after
 def test_a_killed_run_goes_on_byte_for_byte(whole: Path, tmp_path: Path, steps: int) -> None:
     folder = tmp_path / "run"
     killed = call(*TINY, "--out", str(folder), TINY_WORLD_DIES_AFTER=str(steps))

@@ -13,13 +13,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import MissingExtraError, UsageError
-from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, EVENTS, RunFolder, read_config
+from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, RunFolder, read_config
 from widthwise.experiments.runner import describe_run
 from widthwise.experiments.store import CONFIG, write_json
 from widthwise.experiments.training import Listener, Record, Schedule, Training
 from widthwise.experiments.training_settings import RunSettings, refuse_unknown, settings_for
 from widthwise.experiments.watched import Stopped, Watched
-from widthwise.learning.checkpoint import FOLDER, About, Checkpoints
+from widthwise.learning.checkpoint import About, Checkpoints
 
 if TYPE_CHECKING:
     from widthwise.core.simulator import Simulator
@@ -116,24 +116,24 @@ def resume(folder: Path, listener: Listener, interactions: int | None = None) ->
 
     trainer = _trainer(settings, Config.read(told["algorithm"]))
     kept = Checkpoints(folder, about(settings, trainer))
-    found = kept.load(listener.say)
-    found.refuse_other(kept.about, same_version=True)
+    found = kept.load(listener.say) if any(kept.folder.glob("*.ckpt")) else None
+    if found is not None:
+        found.refuse_other(kept.about, same_version=True)
     opened = RunFolder.reopen(folder)
     kept.prepare()
     write_json(folder / CONFIG, told)
     training = _training(opened, kept, trainer, settings, listener)
-    training.resume(found)
+    if found is not None:
+        training.resume(found)
+    else:
+        listener.say(f"{folder}: was stopped before its first checkpoint, so it begins anew")
+        opened.cut({EPISODES: 0, EVALUATIONS: 0})
     return training
 
 
-def has_checkpoint(folder: Path) -> bool:
-    """Whether there is anything in a folder to go on from."""
-    return any((folder / FOLDER).glob("*.ckpt"))
-
-
 def clear_unborn(folder: Path) -> None:
-    """Remove what is left of a run that was killed before its first checkpoint, and nothing else."""
-    ours = {CONFIG, ".lock", EPISODES, EVALUATIONS, FOLDER, EVENTS, f"{CONFIG}.part"}
+    """Remove what is left of a run that was killed before its settings were written, and nothing else."""
+    ours = {".lock", EPISODES, EVALUATIONS, f"{CONFIG}.part"}
     if folder.is_dir() and {path.name for path in folder.iterdir()} <= ours:
         shutil.rmtree(folder)
 

@@ -85,7 +85,7 @@ def test_the_same_seed_gives_the_same_lines_and_another_does_not(whole: Path, tm
     assert lines(other) != lines(whole)
 
 
-@pytest.mark.parametrize("steps", [90, 300, 500])  # before the first checkpoint, and after
+@pytest.mark.parametrize("steps", [170, 500])
 def test_a_killed_run_goes_on_byte_for_byte(whole: Path, tmp_path: Path, steps: int) -> None:
     folder = tmp_path / "run"
     killed = call(*TINY, "--out", str(folder), TINY_WORLD_DIES_AFTER=str(steps))
@@ -94,6 +94,14 @@ def test_a_killed_run_goes_on_byte_for_byte(whole: Path, tmp_path: Path, steps: 
     # What is newer than the checkpoint may be torn.
     with (folder / "episodes.jsonl").open("ab") as file:
         file.write(b'{"episode":99,"inter')
+    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
+    assert lines(folder) == lines(whole)
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_anew(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    shutil.rmtree(folder / "checkpoint")
     assert main(["train", "--resume", str(folder), "--quiet"]) == 0
     assert lines(folder) == lines(whole)
 

@@ -16,6 +16,8 @@ from widthwise.learning.evaluation import Evaluated
 from widthwise.learning.learner import TrainingDivergedError
 from widthwise.learning.trainer import Trainer
 
+_DIVERGED = "training diverged: the network gives no numbers any more; take a smaller learning rate"
+
 
 class RunLearner:
     """A trainer as a run drives it: its episodes as records, and its evaluation."""
@@ -49,15 +51,14 @@ class RunLearner:
             for one in ended
         ]
 
-    def _diagnose(self, error: ValueError | None = None) -> None:
-        """Raise an error that says so, if what the network knows or what the simulator gave is no number any more."""
-        if not self.trainer.learner.finite():
-            raise TrainingDivergedError(
-                "training diverged: weights are no numbers any more; take a smaller learning rate"
-            )
+    def _diagnose(self, error: ValueError) -> None:
+        """Raise an error that says so, if it comes of probabilities that are no numbers any more."""
+        if "finite" not in str(error):
+            return
         rewards = (reward for one in self.trainer.players for reward in one.agent.driver.tree.reward)
-        if error is not None and not all(map(math.isfinite, rewards)):
-            raise TrainingDivergedError("training diverged: the simulator gave a reward that is no number")
+        if not all(map(math.isfinite, rewards)):
+            raise TrainingDivergedError("training diverged: the simulator gave a reward that is no number") from None
+        raise TrainingDivergedError(_DIVERGED) from None
 
     def figures(self) -> dict[str, float]:
         """What there is to say of learning now."""
@@ -80,11 +81,15 @@ class RunLearner:
             planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes, seed=first)
         except Stopped:
             return None
+        except ValueError as error:
+            self._diagnose(error)
+            raise
         return {**_means("network", alone), **_means("planner", planned)}
 
     def state(self) -> Any:
         """All that the future depends on; never one in which something is no number."""
-        self._diagnose()
+        if not self.trainer.learner.finite():
+            raise TrainingDivergedError(_DIVERGED)
         return self.trainer.state()
 
     def restore(self, state: Any) -> None:

@@ -53,9 +53,9 @@ def config_of(settings: RunSettings) -> Config:
 
 def label(settings: RunSettings, config: Config) -> str:
     """What a table calls this: the algorithm as the paper writes it, and what was set differently."""
-    parts = dict(settings.parts)
+    parts = {name: value for name, value in settings.parts.items() if name != "tiles"}
     if config.algorithm.tiles is not None:
-        parts["tiles"] = "x".join(map(str, config.algorithm.tiles))
+        parts = {"tiles": "x".join(map(str, config.algorithm.tiles)), **parts}
     varied = replace(settings, parts=parts).variation
     return f"{config.algorithm.title}, {varied}" if varied else config.algorithm.title
 

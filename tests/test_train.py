@@ -296,3 +296,19 @@ def test_the_help_names_every_setting() -> None:
     for kind in (Algorithm, Learning):
         for one in fields(kind):
             assert one.name == "name" or one.name in _EPILOG, one.name
+
+
+def test_the_demo_ends_with_a_network_that_learns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from widthwise.cli import demo_learning
+
+    monkeypatch.setattr(demo_learning, "INTERACTIONS", 700)  # far too few to learn anything, but all of it is shown
+    monkeypatch.setattr(demo_learning, "ROWS", 2)
+    demo_learning.learn()
+    out = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert sum("lost" in line for line in out.splitlines()) == 3
+    assert "#A" in out
+    demo_learning.how_to_get_it()
+    assert "pip install 'widthwise[learn]'" in " ".join(capsys.readouterr().out.split())

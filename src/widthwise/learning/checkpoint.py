@@ -63,7 +63,9 @@ class Checkpoint:
             if self.about[name] != ours[name]:
                 raise InputError(f"{self.path}: was made with {what} {self.about[name]}, not {ours[name]}")
         old, new = _flat(self.about["algorithm"]), _flat(ours["algorithm"])
-        different = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        # To act, a setting that only one of two versions knows does not matter.
+        compared = {**old, **new} if same_version else [name for name in old if name in new]
+        different = [name for name in compared if old.get(name) != new.get(name)]
         if different:
             told = "; ".join(f"{name} was {old.get(name)!r}, now {new.get(name)!r}" for name in different)
             raise InputError(f"{self.path}: was made with other settings: {told}")

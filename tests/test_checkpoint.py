@@ -204,6 +204,10 @@ def test_other_environments_settings_and_versions_are_refused_by_name(
         with pytest.raises(InputError, match=words):
             found.refuse_other(other, same_version=True)
     found.refuse_other(About("maze-small", 5, (84, 84, 3), ABOUT.algorithm, "9.9"), same_version=False)
+    newer = About("maze-small", 5, (84, 84, 3), {**ABOUT.algorithm, "learning": {"fresh": 1}})
+    found.refuse_other(newer, same_version=False)
+    with pytest.raises(InputError, match=r"learning\.fresh was None, now 1"):
+        found.refuse_other(newer, same_version=True)
     monkeypatch.setattr(checkpoint, "FORMAT", 2)
     with pytest.raises(InputError, match=r"format 1, written by Widthwise .* reads format 2"):
         kept.load(print)

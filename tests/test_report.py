@@ -217,7 +217,7 @@ def test_compressed_torn_and_unfinished_runs_are_read(folder, tmp_path, capsys):
 def test_what_is_no_run_is_refused(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 31
     assert "config.json" in capsys.readouterr().err
-    other = write(tmp_path / "other", [], {"kind": "training"})
+    other = write(tmp_path / "other", [], {"kind": "something"})
     assert main(["report", str(other)]) == 31
     assert "classical" in capsys.readouterr().err
 

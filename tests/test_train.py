@@ -15,6 +15,7 @@ import pytest
 
 from cli_tools import call, start
 from widthwise.cli.main import main
+from widthwise.learning.checkpoint import read_checkpoint
 
 pytest.importorskip("torch")
 
@@ -48,6 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert ended.code == 0, ended.err
     assert "interactions/s" in ended.out
     assert "the network alone scores" in ended.err
+    assert "going on" not in ended.err
     return folder
 
 
@@ -83,7 +85,7 @@ def test_the_same_seed_gives_the_same_lines_and_another_does_not(whole: Path, tm
     assert lines(other) != lines(whole)
 
 
-@pytest.mark.parametrize("steps", [90, 333])
+@pytest.mark.parametrize("steps", [170, 500])
 def test_a_killed_run_goes_on_byte_for_byte(whole: Path, tmp_path: Path, steps: int) -> None:
     folder = tmp_path / "run"
     killed = call(*TINY, "--out", str(folder), TINY_WORLD_DIES_AFTER=str(steps))
@@ -92,8 +94,15 @@ def test_a_killed_run_goes_on_byte_for_byte(whole: Path, tmp_path: Path, steps: 
     # What is newer than the checkpoint may be torn.
     with (folder / "episodes.jsonl").open("ab") as file:
         file.write(b'{"episode":99,"inter')
-    ended = call("train", "--resume", str(folder))
-    assert ended.code == 0, ended.err
+    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
+    assert lines(folder) == lines(whole)
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_anew(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    shutil.rmtree(folder / "checkpoint")
+    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
     assert lines(folder) == lines(whole)
 
 
@@ -133,14 +142,14 @@ def test_a_finished_run_can_be_made_longer(whole: Path, tmp_path: Path) -> None:
     assert lines(folder) == lines(once)
 
 
-def test_many_trees_and_other_algorithms_resume_too(tmp_path: Path) -> None:
-    for number, more in enumerate((["--trees", "3"], ["--algorithm", "pi-iw"], ["--refresh", "--no-value"])):
-        base = [part for part in TINY if part not in ("--tiles", "2x1")]
-        once, folder = tmp_path / f"once{number}", tmp_path / f"run{number}"
-        assert call(*base, *more, "--out", str(once)).code == 0
-        assert call(*base, *more, "--out", str(folder), TINY_WORLD_DIES_AFTER="200").code == -signal.SIGKILL
-        assert call("train", "--resume", str(folder)).code == 0
-        assert lines(folder) == lines(once)
+@pytest.mark.parametrize("more", [["--trees", "3", "--refresh"], ["--algorithm", "pi-iw"]])
+def test_many_trees_and_other_algorithms_resume_too(tmp_path: Path, more: list[str]) -> None:
+    base = [part for part in TINY if part not in ("--tiles", "2x1")]
+    once, folder = tmp_path / "once", tmp_path / "run"
+    assert main([*base, *more, "--quiet", "--out", str(once)]) == 0
+    assert call(*base, *more, "--out", str(folder), TINY_WORLD_DIES_AFTER="400").code == -signal.SIGKILL
+    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
+    assert lines(folder) == lines(once)
 
 
 def damaged(whole: Path, folder: Path, *names: str) -> Path:
@@ -190,7 +199,7 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
         (["train", WORLD, "--interactions", "10"], "--out is missing"),
         ([*TINY, "--set", "tempo=3", "--out", "x"], "no setting 'tempo'"),
         ([*TINY, "--set", "value=perhaps", "--out", "x"], "value is on or off"),
-        ([*TINY, "--set", "batch=1.5", "--out", "x"], "batch=1.5 makes no sense"),
+        ([*TINY, "--set", "replay=1.5", "--out", "x"], "replay=1.5 makes no sense"),
         ([*TINY, "--set", "high_width=3", "--out", "x"], "a width is 1, 2 or n"),
         ([*TINY, "--set", "batch", "--out", "x"], "write NAME=VALUE"),
         ([*TINY, "--set", "learning_rate=-1", "--out", "x"], "learning_rate is above 0"),
@@ -226,14 +235,21 @@ def test_a_full_disk_is_reported_and_what_is_there_stays_good(whole: Path, tmp_p
     assert main(["train", "--resume", str(folder), "--quiet"]) == 0
 
 
-def test_losses_that_are_no_numbers_stop_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("world", "more", "why"),
+    [("Poisoned", [], "a reward that is no number"), ("TinyWorld", ["--set", "learning_rate=1e30"], "learning rate")],
+)
+def test_what_is_no_number_stops_the_run(
+    tmp_path: Path, world: str, more: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "run"
-    arguments = ["tiny_world:Poisoned" if part == WORLD else part for part in TINY]
-    ended = call(*arguments, "--out", str(folder))
-    assert ended.code == 1, ended.err
-    assert "diverged" in ended.err
-    assert f"--resume {folder}" in ended.err
+    arguments = [f"tiny_world:{world}" if part == WORLD else part for part in TINY]
+    told = said(capsys, *arguments, *more, "--out", str(folder), code=1)
+    assert "training diverged" in told
+    assert why in told
+    assert f"--resume {folder}" in told
     assert not (folder / "result.json").exists()
+    assert all(read_checkpoint(path) for path in (folder / "checkpoint").glob("*.ckpt"))
 
 
 def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
@@ -280,3 +296,19 @@ def test_the_help_names_every_setting() -> None:
     for kind in (Algorithm, Learning):
         for one in fields(kind):
             assert one.name == "name" or one.name in _EPILOG, one.name
+
+
+def test_the_demo_ends_with_a_network_that_learns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from widthwise.cli import demo_learning
+
+    monkeypatch.setattr(demo_learning, "INTERACTIONS", 700)  # far too few to learn anything, but all of it is shown
+    monkeypatch.setattr(demo_learning, "ROWS", 2)
+    demo_learning.learn()
+    out = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert sum("lost" in line for line in out.splitlines()) == 3
+    assert "#A" in out
+    demo_learning.how_to_get_it()
+    assert "pip install 'widthwise[learn]'" in " ".join(capsys.readouterr().out.split())

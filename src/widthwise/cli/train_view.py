@@ -24,7 +24,7 @@ class TrainView(Listener):
 
     def begin(self, run: Training) -> None:
         """Say from where the run goes on."""
-        if run.learner.interactions:
+        if run.resumed:
             self.say(f"going on at {run.learner.interactions:,} interactions, after {run.episodes:,} episodes")
 
     def moved(self, run: Training) -> None:

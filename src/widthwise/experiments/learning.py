@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import MissingExtraError, UsageError
-from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, EVENTS, RunFolder, read_config
+from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, RunFolder, read_config
 from widthwise.experiments.runner import describe_run
 from widthwise.experiments.store import CONFIG, write_json
-from widthwise.experiments.training import Listener, Record, Schedule, Training
+from widthwise.experiments.training import Listener, Schedule, Training
 from widthwise.experiments.training_settings import RunSettings, refuse_unknown, settings_for
-from widthwise.experiments.watched import Stopped, Watched
-from widthwise.learning.checkpoint import FOLDER, About, Checkpoints
+from widthwise.learning.checkpoint import About, Checkpoints
 
 if TYPE_CHECKING:
     from widthwise.core.simulator import Simulator
     from widthwise.learning.config import Config
-    from widthwise.learning.evaluation import Evaluated
     from widthwise.learning.trainer import Trainer
 
 
@@ -56,9 +53,9 @@ def config_of(settings: RunSettings) -> Config:
 
 def label(settings: RunSettings, config: Config) -> str:
     """What a table calls this: the algorithm as the paper writes it, and what was set differently."""
-    parts = dict(settings.parts)
+    parts = {name: value for name, value in settings.parts.items() if name != "tiles"}
     if config.algorithm.tiles is not None:
-        parts["tiles"] = "x".join(map(str, config.algorithm.tiles))
+        parts = {"tiles": "x".join(map(str, config.algorithm.tiles)), **parts}
     varied = replace(settings, parts=parts).variation
     return f"{config.algorithm.title}, {varied}" if varied else config.algorithm.title
 
@@ -116,24 +113,24 @@ def resume(folder: Path, listener: Listener, interactions: int | None = None) ->
 
     trainer = _trainer(settings, Config.read(told["algorithm"]))
     kept = Checkpoints(folder, about(settings, trainer))
-    found = kept.load(listener.say)
-    found.refuse_other(kept.about, same_version=True)
+    found = kept.load(listener.say) if any(kept.folder.glob("*.ckpt")) else None
+    if found is not None:
+        found.refuse_other(kept.about, same_version=True)
     opened = RunFolder.reopen(folder)
     kept.prepare()
     write_json(folder / CONFIG, told)
     training = _training(opened, kept, trainer, settings, listener)
-    training.resume(found)
+    if found is not None:
+        training.resume(found)
+    else:
+        listener.say(f"{folder}: was stopped before its first checkpoint, so it begins anew")
+        opened.cut({EPISODES: 0, EVALUATIONS: 0})
     return training
 
 
-def has_checkpoint(folder: Path) -> bool:
-    """Whether there is anything in a folder to go on from."""
-    return any((folder / FOLDER).glob("*.ckpt"))
-
-
 def clear_unborn(folder: Path) -> None:
-    """Remove what is left of a run that was killed before its first checkpoint, and nothing else."""
-    ours = {CONFIG, ".lock", EPISODES, EVALUATIONS, FOLDER, EVENTS, f"{CONFIG}.part"}
+    """Remove what is left of a run that was killed before its settings were written, and nothing else."""
+    ours = {".lock", EPISODES, EVALUATIONS, f"{CONFIG}.part"}
     if folder.is_dir() and {path.name for path in folder.iterdir()} <= ours:
         shutil.rmtree(folder)
 
@@ -148,7 +145,10 @@ def _training(
     folder: RunFolder, kept: Checkpoints, trainer: Trainer, settings: RunSettings, listener: Listener
 ) -> Training:
     schedule = Schedule(settings.interactions, settings.interval)
-    return Training(folder, kept, RunLearner(trainer, settings), schedule, listener)
+    from widthwise.experiments.run_learner import RunLearner
+
+    evaluation = make_simulator(settings)
+    return Training(folder, kept, RunLearner(trainer, settings, evaluation), schedule, listener)
 
 
 def _version(package: str) -> str | None:
@@ -156,76 +156,3 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-class RunLearner:
-    """A trainer as a run drives it: its episodes as records, and its evaluation."""
-
-    def __init__(self, trainer: Trainer, settings: RunSettings) -> None:
-        self.trainer, self.settings = trainer, settings
-
-    @property
-    def interactions(self) -> int:
-        """Simulator steps so far."""
-        return self.trainer.interactions
-
-    def advance(self) -> list[Record]:
-        """One executed action in every tree; the episodes that ended."""
-        return [
-            {
-                "tree": one.tree,
-                "interactions": one.total_interactions,
-                "score": one.score,
-                "steps": one.steps,
-                "episode_interactions": one.interactions,
-                "updates": one.updates,
-                **({} if one.losses is None else {f"{name}_loss": value for name, value in asdict(one.losses).items()}),
-            }
-            for one in self.trainer.round()
-        ]
-
-    def figures(self) -> dict[str, float]:
-        """What there is to say of learning now."""
-        losses = self.trainer.losses
-        told = {"updates": self.trainer.learner.updates}
-        if losses is None:
-            return told
-        return {
-            **told,
-            "loss": losses.policy + losses.value,
-            **{f"{name}_loss": one for name, one in asdict(losses).items()},
-        }
-
-    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
-        """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
-        told, first = self.settings, 1_000_000 + 1000 * number
-        world = Watched(make_simulator(told), stop, told.evaluation_steps)
-        try:
-            alone = self.trainer.evaluate_network(world, episodes=told.network_episodes, seed=first)
-            planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes, seed=first)
-        except Stopped:
-            return None
-        return {**_means("network", alone), **_means("planner", planned)}
-
-    def state(self) -> Any:
-        """All that the future depends on."""
-        return self.trainer.state()
-
-    def restore(self, state: Any) -> None:
-        """Go back to a state."""
-        self.trainer.restore(state)
-
-    def policy(self) -> Any:
-        """What acting needs of the state."""
-        return self.trainer.learner.state()
-
-
-def _means(who: str, episodes: Sequence[Evaluated]) -> Record:
-    """The figures of some evaluation episodes."""
-    if not episodes:
-        return {}
-    return {
-        f"{who}_score": fmean(one.score for one in episodes),
-        f"{who}_steps": fmean(one.steps for one in episodes),
-        f"{who}_scores": [one.score for one in episodes],
-    }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from widthwise.core.errors import UsageError
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import read_table
+from widthwise.experiments.store import CONFIG
 from widthwise.experiments.training_settings import RunSettings, parse_parts
 
 #: What tells one line of a suite from another.
@@ -102,8 +103,8 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     folder, settings = Path(payload["folder"]), RunSettings.of(payload["settings"])
 
     def run(part: Part) -> Outcome:
-        if learning.has_checkpoint(folder):
-            learning.refuse_changes(folder, replace(settings).describe())
+        if (folder / CONFIG).exists():
+            learning.refuse_changes(folder, settings.describe())
             training = learning.resume(folder, Listener(), settings.interactions)
         else:
             learning.clear_unborn(folder)

@@ -104,12 +104,13 @@ class Training:
         self.best: Record | None = None
         self.recent: deque[tuple[float, int]] = deque(maxlen=RECENT)
         self.seconds = 0.0  # of all parts of the run up to now
+        self.resumed = False
         self.began_at = 0  # interactions when this part of the run began
         self._clock = time.monotonic()
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Go back to a checkpoint: the learner, the counters, the files."""
-        held = checkpoint.data
+        held, self.resumed = checkpoint.data, True
         self.folder.cut(held["lines"])
         self.learner.restore(held["learner"])
         run = held["run"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from typing import Any, get_args
 
 from widthwise.core.errors import UsageError
@@ -95,7 +95,8 @@ def refuse_unknown(parts: Mapping[str, str], *kinds: Any) -> None:
 
 def _value(one: Field[Any], text: str) -> Any:
     """A text as what a setting wants: its default says which."""
-    default = one.default if one.default is not MISSING else one.default_factory()  # type: ignore[misc]
+    made: Any = one.default_factory
+    default: Any = one.default if one.default is not MISSING else made()
     wrong = UsageError(f"{one.name}={text} makes no sense")
     if isinstance(default, bool):
         if text.lower() not in _SWITCH:
@@ -107,7 +108,7 @@ def _value(one: Field[Any], text: str) -> Any:
         if text not in ("1", "2", "n"):
             raise UsageError(f"on simulators a width is 1, 2 or n, not {text!r}")
         return "n" if text == "n" else int(text)
-    if is_dataclass(default):
+    if one.name == "behaviour":
         formulas = get_args(_formulas())
         if text not in formulas:
             raise UsageError(f"{one.name} is one of {', '.join(formulas)}, not {text!r}")

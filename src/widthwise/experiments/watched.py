@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from widthwise.core.simulator import Simulator, Step
+from widthwise.learning.learner import TrainingDivergedError
 from widthwise.online.defaults import default_features
 
 
@@ -33,6 +35,8 @@ class Watched:
             raise Stopped
         self.steps += 1
         step = self.inner.step(action)
+        if not math.isfinite(step.reward):
+            raise TrainingDivergedError("training diverged: the simulator gave a reward that is no number")
         if self.limit is not None and self.steps >= self.limit and not step.done:
             step.truncated = True
         return step

@@ -62,8 +62,10 @@ class Checkpoint:
         for name, what in (("environment", "the environment"), ("actions", "actions"), ("observation", "observations")):
             if self.about[name] != ours[name]:
                 raise InputError(f"{self.path}: was made with {what} {self.about[name]}, not {ours[name]}")
-        old, new = self.about["algorithm"], ours["algorithm"]
-        different = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        old, new = _flat(self.about["algorithm"]), _flat(ours["algorithm"])
+        # To act, a setting that only one of two versions knows does not matter.
+        compared = {**old, **new} if same_version else [name for name in old if name in new]
+        different = [name for name in compared if old.get(name) != new.get(name)]
         if different:
             told = "; ".join(f"{name} was {old.get(name)!r}, now {new.get(name)!r}" for name in different)
             raise InputError(f"{self.path}: was made with other settings: {told}")
@@ -72,6 +74,14 @@ class Checkpoint:
                 f"{self.path}: was made by Widthwise {self.about['widthwise']}, and this is {ours['widthwise']}: "
                 "a run goes on with the version that began it"
             )
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Settings within settings by their whole names: `learning.batch`."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        found |= _flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {before + name: value}
+    return found
 
 
 def write_checkpoint(path: Path, about: About, data: Any) -> int:

@@ -24,8 +24,7 @@ def learning_curves(groups: Sequence[Group]) -> dict[str, str]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("the plots of a report", "plot") from None
-    look = {"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
-    with matplotlib.rc_context(look):
+    with matplotlib.rc_context({"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
         plots = {}
         for environment in dict.fromkeys(group.environment for group in groups):
             own = [group for group in groups if group.environment == environment]
@@ -66,7 +65,14 @@ def _figure(figure_class: Any, environment: str, groups: Sequence[Group]) -> Any
 
 def _curve(axes: Any, points: Sequence[Point], label: str, colour: str) -> None:
     xs = [point.interactions for point in points]
-    axes.plot(xs, [point.mean for point in points], color=colour, label=label, linewidth=1.4)
+    axes.plot(
+        xs,
+        [point.mean for point in points],
+        color=colour,
+        label=label,
+        linewidth=1.4,
+        marker="." if len(points) < 3 else None,
+    )
     if any(point.low != point.high for point in points):
         low, high = [point.low for point in points], [point.high for point in points]
         axes.fill_between(xs, low, high, color=colour, alpha=0.15, linewidth=0)

@@ -186,8 +186,8 @@ def _read(folder: Path) -> TrainingRun:
     config = _json(path, path.read_bytes())
     if not isinstance(config, dict) or config.get("kind") != "training":
         raise InputError(f"{folder}: is not the folder of a training run")
-    lines = [_lines(folder / name) for name in ("episodes.jsonl", "evaluations.jsonl")]
-    return TrainingRun(folder, config, *lines, (folder / "result.json").exists())
+    episodes, evaluations = _lines(folder / "episodes.jsonl"), _lines(folder / "evaluations.jsonl")
+    return TrainingRun(folder, config, episodes, evaluations, (folder / "result.json").exists())
 
 
 def _lines(path: Path) -> list[Record]:

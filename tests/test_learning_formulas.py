@@ -11,9 +11,11 @@ import torch
 import widthwise as ww
 from widthwise.learning.evaluation import sharpened
 from widthwise.learning.inference import Inference
-from widthwise.learning.losses import cross_entropy, l2_term, monte_carlo_returns
+from widthwise.learning.losses import add_l2_gradient, clip_gradient, cross_entropy, l2_term, monte_carlo_returns
 from widthwise.learning.network import Network
+from widthwise.learning.renorm import Renorm
 from widthwise.learning.replay import Played, Replay
+from widthwise.learning.rmsprop import RMSprop
 from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support, rescale
 
@@ -35,6 +37,65 @@ def test_cross_entropy_by_hand() -> None:
 
 def test_l2_by_hand() -> None:
     assert l2_term([torch.tensor([3.0, 4.0]), torch.tensor([[1.0], [-1.0]])]).item() == 13.5
+
+
+def test_l2_and_clipping_on_gradients() -> None:
+    weights = [torch.tensor([[3.0, 4.0]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)]
+    (2 * weights[0].sum() + weights[1].sum()).backward()
+    add_l2_gradient(weights[:1], 0.5)
+    assert weights[0].grad is not None and weights[1].grad is not None
+    assert weights[0].grad.tolist() == [[3.5, 4.0]]  # 2 and half the weights
+    assert weights[1].grad.tolist() == [1.0, 1.0]
+    norm = clip_gradient(weights, 2.0)
+    assert norm == pytest.approx(math.sqrt(3.5**2 + 16 + 2))
+    assert weights[0].grad.tolist() == [pytest.approx([7 / norm, 8 / norm])]
+    assert clip_gradient(weights, 2.5) == pytest.approx(2.0)
+    assert weights[1].grad.tolist() == pytest.approx([2 / norm] * 2)  # short enough already
+
+
+def test_rmsprop_is_what_torch_computes() -> None:
+    ours = Network(SIGHTS[-1], 3, Support(), seed=4)
+    theirs = Network(SIGHTS[-1], 3, Support(), seed=4)
+    mine = RMSprop(ours.parameters(), 7e-4, 0.99, 0.01)
+    other = torch.optim.RMSprop(theirs.parameters(), 7e-4, 0.99, 0.01)
+    for step in range(4):
+        for network, optimiser in ((ours, mine), (theirs, other)):
+            hidden, policy, value = network(seen(SIGHTS[-1], 16, step))
+            optimiser.zero_grad()  # type: ignore[attr-defined]
+            (hidden.square().mean() + policy[:, 0].mean() - value[:, 1].mean()).backward()
+            optimiser.step()  # type: ignore[attr-defined]
+    for one, another in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert torch.allclose(one, another, rtol=1e-6, atol=1e-8)
+
+
+def test_renormalisation_in_training_is_the_one_in_use() -> None:
+    torch.manual_seed(0)
+    for shape in ((32, 5), (8, 5, 6, 7)):
+        norm = Renorm(5, momentum=0.5)
+        for _ in range(20):
+            norm(torch.randn(shape) * 2 + 3)
+        batch = torch.randn(shape) * 2 + 3
+        norm.momentum = 0.0  # the averages stay, so both ways can be compared
+        trained = norm(batch)
+        assert torch.allclose(trained, norm.eval()(batch), atol=1e-5)
+        axes = [0, *range(2, batch.dim())]
+        mean, var = norm.statistics(batch)
+        assert torch.allclose(mean, batch.mean(axes), atol=1e-5)
+        assert torch.allclose(var, batch.var(axes, correction=0), rtol=1e-4)
+    far = Renorm(1)  # averages 0 and 1; a batch far away is corrected no more than the bounds allow
+    assert far(torch.tensor([[100.0], [104.0]]))[:, 0].tolist() == pytest.approx([5 - 2, 5 + 2], abs=1e-3)
+    far = Renorm(1)
+    assert far(torch.tensor([[0.0], [20.0]]))[:, 0].tolist() == pytest.approx([5 - 3, 5 + 3], abs=1e-3)
+
+
+def test_a_calibrated_network_tells_what_it_saw_apart() -> None:
+    network = Network(SIGHTS[0], 2, Support())
+    observations = seen(SIGHTS[0], 32)
+    network.calibrate(observations)
+    inference = Inference(network)
+    bits = np.array([np.frombuffer(one.features, np.uint8) for one in inference(list(observations.numpy()))])
+    active = bits.mean(0)
+    assert ((active > 0.1) & (active < 0.9)).mean() > 0.9
 
 
 def test_a_value_sits_between_two_atoms() -> None:

@@ -23,7 +23,7 @@ class Learning:
     replay: int = 10_000  # transitions
     learning_rate: float = 7e-4
     decay: float = 0.99
-    epsilon: float = 0.1
+    epsilon: float = 0.01
     clip: float = 50.0  # largest norm of the gradient
     l2: float = 1e-3
     value_factor: float = 1.0

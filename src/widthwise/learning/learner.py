@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
 
 from widthwise.core.errors import WidthwiseError
 from widthwise.learning.config import Learning
 from widthwise.learning.inference import Inference
-from widthwise.learning.losses import cross_entropy, l2_term
+from widthwise.learning.losses import add_l2_gradient, clip_gradient, cross_entropy, l2_term
 from widthwise.learning.network import Network
 from widthwise.learning.replay import Replay
+from widthwise.learning.rmsprop import RMSprop
 
 
 class TrainingDivergedError(WidthwiseError):
@@ -39,9 +38,7 @@ class Learner:
         self.network, self.settings = network, settings
         self.updates = 0
         self.inference = Inference(network)
-        self.optimiser = torch.optim.RMSprop(
-            network.parameters(), settings.learning_rate, settings.decay, settings.epsilon, foreach=True
-        )
+        self.optimiser = RMSprop(network.parameters(), settings.learning_rate, settings.decay, settings.epsilon)
 
     def learn(self, replay: Replay) -> Losses:
         """One update from one batch."""
@@ -52,13 +49,12 @@ class Learner:
         _, policy, value = network(network.scaled(torch.from_numpy(observations)))
         policy_loss = cross_entropy(torch.from_numpy(targets), policy)
         value_loss = cross_entropy(wanted, value)
-        l2 = l2_term(network.weights())
-        loss = policy_loss + settings.value_factor * value_loss + settings.l2 * l2
         self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        norm = nn.utils.clip_grad_norm_(network.parameters(), settings.clip, foreach=True)
-        losses = Losses(policy_loss.item(), value_loss.item(), l2.item(), norm.item())
-        if not (math.isfinite(loss.item()) and math.isfinite(losses.gradient)):
+        (policy_loss + settings.value_factor * value_loss).backward()  # type: ignore[no-untyped-call]
+        add_l2_gradient(network.weights(), settings.l2)
+        norm = clip_gradient(self.optimiser.parameters, settings.clip)
+        losses = Losses(policy_loss.item(), value_loss.item(), l2_term(network.weights()).item(), norm)
+        if not all(map(math.isfinite, (losses.policy, losses.value, losses.gradient))):
             raise TrainingDivergedError(
                 f"training diverged at update {self.updates + 1}: policy loss {losses.policy:g}, value loss "
                 f"{losses.value:g}, gradient {losses.gradient:g}; take a smaller learning rate"
@@ -79,7 +75,7 @@ class Learner:
         """Network, optimiser and counter as plain data and tensors."""
         return {
             "network": {name: tensor.clone() for name, tensor in self.network.state_dict().items()},
-            "optimiser": copy.deepcopy(self.optimiser.state_dict()),
+            "optimiser": self.optimiser.state_dict(),
             "updates": self.updates,
         }
 

@@ -24,4 +24,30 @@ def cross_entropy(target: Tensor, logits: Tensor) -> Tensor:
 
 def l2_term(weights: Iterable[Tensor]) -> Tensor:
     """Half the sum of the squares of all weights."""
-    return torch.stack([weight.square().sum() for weight in weights]).sum() / 2
+    with torch.no_grad():
+        return sum((torch.dot(flat, flat) for flat in map(_flat, weights)), torch.zeros(())) / 2
+
+
+def add_l2_gradient(weights: Iterable[Tensor], factor: float) -> None:
+    """Add the gradient of factor times `l2_term`, which is factor times the weights, to that of the weights."""
+    with torch.no_grad():
+        for weight in weights:
+            if weight.grad is not None:
+                weight.grad.add_(weight, alpha=factor)
+
+
+def clip_gradient(parameters: Iterable[Tensor], most: float) -> float:
+    """Scale the gradient down to a norm of at most `most`; returns the norm it had."""
+    with torch.no_grad():
+        gradients = [one.grad for one in parameters if one.grad is not None]
+        squares = sum((torch.dot(flat, flat) for flat in map(_flat, gradients)), torch.zeros(()))
+        norm = float(squares.sqrt())
+        if norm > most:
+            for gradient in gradients:
+                gradient.mul_(most / norm)
+    return norm
+
+
+def _flat(tensor: Tensor) -> Tensor:
+    """All numbers in a row, in the order they have in memory."""
+    return tensor.as_strided((tensor.numel(),), (1,))

@@ -8,6 +8,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from widthwise.learning.renorm import Renorm
 from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support
 
@@ -44,16 +45,10 @@ class Network(nn.Module):
                 nn.Conv2d(16, 32, 4, 2, bias=False),
                 nn.Linear(flat, HIDDEN, bias=False),
             ]
-            norms: list[nn.Module] = [
-                nn.BatchNorm2d(16, momentum=momentum),
-                nn.BatchNorm2d(32, momentum=momentum),
-                nn.BatchNorm1d(HIDDEN, momentum=momentum),
-            ]
         else:
             self.layers = [nn.Linear(sight.shape[0], HIDDEN, bias=False), nn.Linear(HIDDEN, HIDDEN, bias=False)]
-            norms = [nn.BatchNorm1d(HIDDEN, momentum=momentum) for _ in self.layers]
         self.trunk = nn.ModuleList(self.layers)
-        self.norms = nn.ModuleList(norms)
+        self.norms = nn.ModuleList(Renorm(len(layer.weight), momentum) for layer in self.layers)
         self.policy = nn.Linear(HIDDEN, actions)
         self.value = nn.Linear(HIDDEN, support.atoms)
         self._begin(seed, smooth)
@@ -79,10 +74,11 @@ class Network(nn.Module):
         self.train()
         hidden = self.scaled(seen)
         for layer, norm in zip(self.trunk, self.norms, strict=True):
-            assert isinstance(norm, nn.BatchNorm1d | nn.BatchNorm2d)
+            assert isinstance(norm, Renorm)
             momentum, norm.momentum = norm.momentum, 1.0  # these observations count, and nothing before
-            hidden = self._layer(layer, norm, hidden)
+            self._layer(layer, norm, hidden)
             norm.momentum = momentum
+            hidden = self._layer(layer, norm, hidden)  # now with its averages at the observations
 
     @staticmethod
     def _layer(layer: nn.Module, norm: nn.Module, hidden: Tensor) -> Tensor:

@@ -1,0 +1,121 @@
+"""Interactions per second of processor time while learning, training included, and where the time goes.
+
+python benchmarks/learning.py [--quick] [--json FILE] [--out docs/results/learning-speed.md]
+
+Episodes are cut short so that training begins at once; what is measured begins when every tree has ended one. One
+process, one torch thread. Needs torch, and ale-py for the part about Atari.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+
+import torch
+
+from widthwise.core.simulator import Simulator
+from widthwise.experiments.runner import describe_run
+from widthwise.learning.algorithms import algorithm
+from widthwise.learning.clocks import now
+from widthwise.learning.config import Config
+from widthwise.learning.trainer import Trainer
+from widthwise.simulators.names import simulator
+
+LIMIT = 30  # steps of an episode
+GAME = "atari:montezuma_revenge"
+#: Interactions per second to reach, and what the authors' program reaches.
+AIMS = {("maze-small", 1): 900, ("maze-small", 8): 1600, ("maze-large", 1): 900, ("maze-large", 8): 1600}
+AIMS |= {(GAME, 1): 330, (GAME, 8): 430}
+AUTHORS = {"maze-small": "259-352", "maze-large": "259-352", GAME: "156"}
+PARTS = ("simulator", "network", "training", "tree")
+
+
+@dataclass
+class Row:
+    """One measurement; the parts are in microseconds per interaction."""
+
+    environment: str
+    trees: int
+    interactions: int
+    per_second: float
+    simulator: float
+    network: float
+    training: float
+    tree: float
+
+
+def measure(environment: str, trees: int, rounds: int) -> Row:
+    """Train for some rounds, once there is something to learn from."""
+
+    def make() -> Simulator:
+        return simulator(environment, limit=LIMIT)
+
+    trainer = Trainer(make, Config(algorithm("pi-hiw", make()), trees=trees))
+    while len(trainer.replay.episodes) < trees:
+        trainer.round()
+    before, interactions, begun = trainer.clocks.seconds(), trainer.interactions, now()
+    for _ in range(rounds):
+        trainer.round()
+    seconds, done = now() - begun, trainer.interactions - interactions
+    spent = {part: (trainer.clocks.seconds()[part] - before[part]) / done * 1e6 for part in PARTS}
+    return Row(environment, trees, done, done / seconds, **spent)
+
+
+def table(rows: list[Row]) -> list[str]:
+    """The measurements as a table in Markdown: of repeated ones the median."""
+    lines = [
+        f"| environment | trees | interactions/s | aim | authors | {' | '.join(PARTS)} |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for key in dict.fromkeys((row.environment, row.trees) for row in rows):
+        mine = [row for row in rows if (row.environment, row.trees) == key]
+        parts = " | ".join(f"{median(getattr(row, part) for row in mine):.0f}" for part in PARTS)
+        rate = median(row.per_second for row in mine)
+        lines.append(f"| {key[0]} | {key[1]} | {rate:.0f} | {AIMS[key]} | {AUTHORS[key[0]]} | {parts} |")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, once")
+    parser.add_argument("--only", action="append", help="an environment; may be repeated")
+    parser.add_argument("--json", type=Path, help="write the measurements here")
+    parser.add_argument("--out", type=Path, help="write a page here")
+    options = parser.parse_args()
+    rows = []
+    for _ in range(1 if options.quick else 3):
+        for environment, trees in AIMS:
+            if environment == GAME and find_spec("ale_py") is None:
+                continue
+            if options.only and environment not in options.only:
+                continue
+            rounds = max(4, (40 if options.quick else 160) // trees)
+            rows.append(measure(environment, trees, rounds))
+            print("\n".join(table(rows[-1:])[2:]), flush=True)
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+    run = describe_run({})
+    page = [
+        "# Learning: interactions per second",
+        "",
+        "Written by `python benchmarks/learning.py --out docs/results/learning-speed.md`.",
+        f"Commit {run['commit']}, Python {run['versions']['python']}, torch {torch.__version__}; "
+        f"{run['machine']['cpu']}.",
+        "",
+        "π-HIW with the defaults of each environment, one update of batch 32 per executed action. Interactions per",
+        "second of processor time, training included; then microseconds per interaction by what they were spent on.",
+        "Median of the repetitions; `authors` is the authors' program on a machine like this one.",
+        "",
+        *table(rows),
+    ]
+    print("\n".join(page[9:]))
+    if options.out:
+        options.out.write_text("\n".join(page) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -267,7 +267,7 @@ def _more() -> None:
                                                             watch an agent in a maze
         widthwise play --help                               other worlds, films
         widthwise train maze-small --algorithm pi-hiw --interactions 300_000 --out run
-                                                            learn; then play --policy run
+                                                            learn, then play it
 
         (`make` puts the program at .venv/bin/widthwise.)
         """)

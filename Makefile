@@ -10,17 +10,18 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
 
-.PHONY: help setup demo test lint format stubs bench sanitize fuzz clean
+.PHONY: help setup demo test lint format stubs bench bench-whole sanitize fuzz clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make setup     make .venv and build the package; leaves $(BIN)/widthwise ready"
-	@echo "make demo      set up, then solve bundled tasks and explain what width does"
+	@echo "make demo      set up, then solve bundled tasks, explain width, and learn a maze"
 	@echo "make test      set up, then lint, types and all tests"
 	@echo "make lint      style and types of Python and C++, and the stubs of the native module"
 	@echo "make format    bring all files into the style that lint asks for"
 	@echo "make stubs     write the stubs of the native module anew"
 	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
+	@echo "make bench-whole  solve whole problems beside other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz      damaged files for the reader, for a minute"
 	@echo "make clean     remove whatever make has made"
@@ -45,7 +46,13 @@ $(VENV)/.dev: $(VENV)/.ready
 	@$(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
-demo: setup
+# The demo ends with learning. Without network or room for PyTorch it still shows the rest.
+$(VENV)/.learn: $(VENV)/.ready
+	@echo "Installing PyTorch for the last part of the demo (about a minute) ..."
+	@$(PIP) --no-build-isolation --editable '.[learn]' && touch $@ || \
+	    echo "PyTorch could not be installed; the demo goes without its last part." >&2
+
+demo: $(VENV)/.learn
 	@$(BIN)/widthwise demo
 
 test: lint
@@ -68,6 +75,9 @@ stubs: $(VENV)/.dev
 
 bench: setup
 	$(BIN)/python benchmarks/classical_speed.py
+
+bench-whole: setup
+	$(BIN)/python benchmarks/whole.py --out runs/sample
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python tests/fuzz_reader.py 60

@@ -50,11 +50,11 @@ class Timed:
             return value
 
         def timed(*args: Any, **kwargs: Any) -> Any:
-            start = time.perf_counter()
+            start = time.process_time()
             try:
                 return value(*args, **kwargs)
             finally:
-                self._seconds[name] = self._seconds.get(name, 0.0) + time.perf_counter() - start
+                self._seconds[name] = self._seconds.get(name, 0.0) + time.process_time() - start
 
         return timed
 
@@ -83,10 +83,13 @@ def row(name: str, problem: Path) -> str:
     flat = measure(models, lambda one: ww.IW(1).run(one).generated)
     incremental = measure(models, lambda one: IHIW().run(one).generated)
     seconds: dict[str, float] = {}
-    for make in models:
-        search = IncrementalSearch(IHIW(), make())
+
+    def timed(one: Model) -> int:
+        search = IncrementalSearch(IHIW(), one)
         search.search = Timed(search.search, seconds)  # type: ignore[assignment]
-        search.run()
+        return search.run().generated
+
+    measure(models, timed)
     own = seconds.get("resume", 0.0)
     more = seconds.get("restructure", 0.0) + seconds.get("discover", 0.0)
     share = f"{more / own:.2f}" if own else "-"

@@ -6,55 +6,33 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from bench_tools import PROGRAM, SIZES, in_order, lines, make_benchmarks, raw_lines, without_seconds
 from widthwise.classical.examples import EXAMPLES
+from widthwise.classical.load import load
+from widthwise.classical.solve import solve_each_goal
 from widthwise.cli.main import main
+from widthwise.core.budget import Budget
+from widthwise.experiments.cutting import next_cut
 from widthwise.experiments.jobs import Job
 from widthwise.experiments.pool import LocalPool
 from widthwise.experiments.rows import paper_rows, paper_table, suite_rows
 from widthwise.experiments.runner import run_jobs
 from widthwise.experiments.store import RunStore
-
-PROGRAM = [sys.executable, "-c", "import sys; from widthwise.cli.main import main; sys.exit(main())"]
-SIZES = {
-    "gripper": [{"balls": 2}, {"balls": 3}],
-    "blocks": [{"blocks": 3}, {"blocks": 4}, {"blocks": 5}],
-    "ferry": [{"cars": 2}],
-}
+from widthwise.planners.registry import make_planner, parse_widths
 
 
 @pytest.fixture
 def benchmarks(tmp_path):
-    folder = tmp_path / "benchmarks"
-    for name, sizes in SIZES.items():
-        (folder / name).mkdir(parents=True)
-        (folder / name / "domain.pddl").write_text(EXAMPLES[name].domain())
-        for number, size in enumerate(sizes, 1):
-            (folder / name / f"p{number:02}.pddl").write_text(EXAMPLES[name].problem(**size))
-    return folder
+    return make_benchmarks(tmp_path / "benchmarks")
 
 
 def bench(benchmarks, out, *more):
     return main(["bench", "classical", "--benchmarks", str(benchmarks), "--suite", "all", "--out", str(out), *more])
-
-
-def without_seconds(data):
-    if isinstance(data, dict):
-        return {name: without_seconds(value) for name, value in data.items() if "seconds" not in name}
-    return [without_seconds(value) for value in data] if isinstance(data, list) else data
-
-
-def lines(out):
-    return [without_seconds(json.loads(line)) for line in (out / "results.jsonl").read_text().splitlines()]
-
-
-def in_order(records):
-    return sorted(records, key=lambda line: json.dumps(line, sort_keys=True))
 
 
 def test_a_run_keeps_every_goal_of_every_instance(benchmarks, tmp_path, capsys):
@@ -174,6 +152,66 @@ def test_relevance_and_budget_reach_the_search(benchmarks, tmp_path):
         assert all(status == "solved" for status in line["status"]) or line["width"] == "1"
 
 
+def test_every_line_says_what_made_it(benchmarks, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert bench(benchmarks, out, "--seeds", "1", "--domains", "ferry", "--planner", "iw:1") == 0
+    (line,) = raw_lines(out)
+    config = json.loads((out / "config.json").read_text())
+    assert line["versions"] == {name: config["versions"][name] for name in ("widthwise", "python")}
+    assert line["commit"] == config["commit"] and line["command"] == config["command"] and line["seed"] == 0
+    assert "another program" not in capsys.readouterr().err
+
+
+def test_a_run_resumed_by_another_program_says_so_and_goes_on(benchmarks, tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--seeds", "1", "--domains", "blocks", "--planner", "iw:1"]
+    assert bench(benchmarks, out, *options) == 0
+    config = json.loads((out / "config.json").read_text())
+    config["commit"], config["versions"]["widthwise"] = "f00d", "0.0.1"
+    (out / "config.json").write_text(json.dumps(config))
+    first, *_ = (out / "results.jsonl").read_text().splitlines(keepends=True)
+    (out / "results.jsonl").write_text(first)
+    capsys.readouterr()
+    assert bench(benchmarks, out, *options, "--resume") == 0
+    told = capsys.readouterr().err
+    assert "widthwise 0.0.1 then" in told and "commit f00d then" in told
+    assert len(raw_lines(out)) == 3 and all(line["commit"] != "f00d" for line in raw_lines(out))
+
+
+def test_cutting_once_finds_what_cutting_anew_finds(benchmarks, tmp_path):
+    out = tmp_path / "run"
+    assert bench(benchmarks, out, "--seeds", "2", "--relevance", "goal") == 0
+    found = raw_lines(out)
+    assert len(found) == sum(map(len, SIZES.values())) * 3 * 2
+    for line in found:
+        folder = benchmarks / line["folder"]
+        task = load(folder / "domain.pddl", folder / f"{line['instance']}.pddl")
+        planner = make_planner(line["planner"], parse_widths(line["width"]))
+        seed, budget = line["seed"], Budget(nodes=10_000)
+        results = list(solve_each_goal(task, planner, budget=budget, seed=seed, relevance="goal"))
+        assert line["goal"] == [result.goal for result in results]
+        assert line["status"] == [str(result.status) for result in results]
+        assert line["generated"] == [result.generated for result in results]
+        assert line["plan_length"] == [None if one.plan is None else len(one.plan) for one in results]
+        # What it takes to cut the task for a goal is part of the goal's seconds.
+        pairs = zip(line["seconds"], line["relevance_seconds"], strict=True)
+        assert all(total >= cut > 0 for total, cut in pairs)
+
+
+def test_equal_cuts_share_their_operators(benchmarks):
+    folder = benchmarks / "blocks"
+    task = load(folder / "domain.pddl", folder / "p03.pddl")
+    first, second = task.goals[:2]
+    cut = next_cut(task, first, None)
+    small, _ = cut.ordered(0)
+    assert small.cut is not None and [small.atoms[atom] for atom in cut.goal.positive] == [first.name]
+    assert next_cut(task, first, cut).ordered(0)[0] is small
+    other = next_cut(task, second, cut)
+    shared = other.task.cut.atoms == cut.task.cut.atoms and other.task.cut.operators == cut.task.cut.operators
+    assert (other.ordered(0)[0] is small) == shared
+    assert cut.ordered(1)[0] is not small and cut.ordered(0)[0] is small
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -222,6 +260,30 @@ def test_a_worker_that_dies_costs_only_its_own_part(tmp_path):
     assert found[1, "raise"]["failure"]["kind"] == "ValueError"
     assert "no good" in found[1, "raise"]["failure"]["traceback"]
     assert found[1, "well"]["failure"] is None and found[2, "well"]["failure"] is None
+    store.close()
+
+
+def boom_together(payload):
+    """A job of the tests whose parts share their work: one of them may kill the worker."""
+
+    def run(parts):
+        return [boom(payload)(part) for part in parts]
+
+    return run
+
+
+def test_of_parts_that_go_together_only_the_guilty_one_is_lost(tmp_path):
+    parts = [{"row": 0, "do": do} for do in ("well", "die", "well2")]
+    job = Job(f"{__name__}:boom_together", {"value": 7}, parts, together=True)
+    raising = Job(f"{__name__}:boom_together", {"value": 8}, [{"row": 1, "do": "raise"}], together=True)
+    store = RunStore.open(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
+    run_jobs(store, [job, raising], LocalPool(1), stamp={"made": "here"})
+    found = {store.key(line): line for line in store.lines}
+    assert len(found) == len(store.lines) == 4
+    assert found[0, "well"]["value"] == found[0, "well2"]["value"] == 7
+    assert "SIGKILL" in found[0, "die"]["failure"]["reason"]
+    assert found[1, "raise"]["failure"]["kind"] == "ValueError"
+    assert all(line["made"] == "here" for line in store.lines)
     store.close()
 
 

@@ -16,6 +16,9 @@ from widthwise.classical.load import load
 from widthwise.cli.main import main
 from widthwise.cli.solve import patterns
 from widthwise.core.errors import UsageError
+from widthwise.planners.incremental import IHIW
+from widthwise.planners.iw import IW
+from widthwise.planners.registry import CHOICES, make_planner, parse_choices
 
 KEY = ["--planner", "hiw", "--width", "1,1", "--high", "(have-key)"]
 # task, arguments of solve, exit code, status
@@ -43,6 +46,8 @@ SOLVE = [
     ("corridor", ["--planner", "ihiw"], 0, "solved"),
     ("corridor", ["--planner", "ihiw", "--width", "1,1", "--seed", "5"], 0, "solved"),
     ("corridor", ["--planner", "ihiw", "--relevance", "task"], 0, "solved"),
+    ("corridor", ["--planner", "ihiw", "--ihiw", "pick=random,negated=yes, rebuild=new"], 0, "solved"),
+    ("corridor", ["--planner", "ihiw", "--ihiw", "low-order=depth-first,high-order=depth-first"], 0, "solved"),
     ("corridor", ["--planner", "iw", "--width", "2", "--relevance", "goal"], 0, "solved"),
     ("corridor", ["--goal", "(at p3)"], 0, "solved"),
     ("corridor", ["--goal", "(at p3)", "--goal", "(have-key)"], 0, "solved"),
@@ -59,6 +64,7 @@ SOLVE = [
     ("torn", ["--planner", "auto"], 11, "unsolvable"),
     ("torn", ["--planner", "iw", "--width", "2"], 12, "exhausted"),
     ("torn", ["--planner", "ihiw"], 12, "exhausted"),
+    ("torn", ["--planner", "ihiw", "--ihiw", "stuck=stop,entry-in-table=no"], 12, "exhausted"),
     ("torn", KEY, 12, "exhausted"),
     ("locked", ["--planner", "iw"], 11, "unsolvable"),
     # Limits and widths that no run could reach are no limits.
@@ -70,11 +76,16 @@ WRONG = [
     ["solve"],
     ["sovle"],
     ["solve", "{domain}"],
-    ["solve", "{domain}", "{problem}", "--planner", "siw"],
+    ["solve", "{domain}", "{problem}", "--planner", "astar"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "0"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "1,1"],
     ["solve", "{domain}", "{problem}", "--planner", "iw", "--width", "two"],
     ["solve", "{domain}", "{problem}", "--planner", "ihiw", "--width", "30,1"],
+    ["solve", "{domain}", "{problem}", "--planner", "ihiw", "--ihiw", "pick=first"],
+    ["solve", "{domain}", "{problem}", "--planner", "ihiw", "--ihiw", "negated"],
+    ["solve", "{domain}", "{problem}", "--planner", "ihiw", "--ihiw", "pick=last,pick=last"],
+    ["solve", "{domain}", "{problem}", "--planner", "ihiw", "--ihiw", ""],
+    ["solve", "{domain}", "{problem}", "--planner", "iw", "--ihiw", "pick=last"],
     ["solve", "{domain}", "{problem}", "--planner", "bfs", "--width", "2"],
     ["solve", "{domain}", "{problem}", "--planner", "hiw"],
     ["solve", "{domain}", "{problem}", "--planner", "hiw", "--high", "(hold *)"],
@@ -100,6 +111,15 @@ WRONG = [
     ["bounds", "5", "2", "1", "--high", "1", "2"],
     ["examples", "corridoor"],
 ]
+
+
+def test_choices_reach_the_planner() -> None:
+    planner = make_planner(
+        "ihiw", (1, 2), choices=parse_choices("pick=random,stuck=stop,negated=yes,low-order=depth-first")
+    )
+    assert planner == IHIW(IW(1), IW(2, depth_first=True), pick="random", stuck="stop", negated=True)
+    defaults = ",".join(f"{name}={next(iter(values))}" for name, values in CHOICES.items())
+    assert make_planner("ihiw", choices=parse_choices(defaults)) == IHIW()
 
 
 def task(name: str, folder: Path) -> list[str]:
@@ -260,7 +280,7 @@ def test_a_plan_that_is_no_plan_file_is_bad_input(tmp_path: Path, capsys: pytest
 
 
 def test_the_demo_tells_what_happened(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo"]) == 0
+    assert main(["demo", "--no-training"]) == 0
     out = capsys.readouterr().out
     assert all(len(line) <= 80 for line in out.splitlines())
     rows = [line.split() for line in out.splitlines() if line.startswith("  ")]

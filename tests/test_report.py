@@ -217,6 +217,22 @@ def test_compressed_torn_and_unfinished_runs_are_read(folder, tmp_path, capsys):
 def test_what_is_no_run_is_refused(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 31
     assert "config.json" in capsys.readouterr().err
-    other = write(tmp_path / "other", [], {"kind": "training"})
+    other = write(tmp_path / "other", [], {"kind": "something"})
     assert main(["report", str(other)]) == 31
     assert "classical" in capsys.readouterr().err
+
+
+def test_auto_is_measured_by_the_best_of_all_other_columns(folder, tmp_path):
+    auto = [line("IW(1)", seed, [1, 2, 3][: 3 - seed], relevance="goal") for seed in (0, 1)]
+    auto += [line("IW(1)", 0, [1, 2, 3, 4], row="Beta", relevance="goal")]
+    for one in auto:
+        one |= {"planner": "auto", "width": ""}
+    told = config("default")
+    told["settings"]["planners"] = ["auto"]
+    table = make_table(read_runs([folder, write(tmp_path / "auto", auto, told)]))
+    assert table.columns[-1] == "auto"
+    alpha, beta = (line.cells["auto"] for line in table.lines)
+    assert alpha.coverage == 62.5 and alpha.published.coverage == 87.5 and alpha.mark == "-"  # IW(2) of our own
+    assert beta.coverage == 100 and beta.mark == "+"
+    alone = make_table(read_runs([tmp_path / "auto"])).lines[0].cells["auto"]
+    assert alone.published.coverage == 50 and alone.mark == "+"  # the published best

@@ -62,10 +62,20 @@ Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, M
     return outcome;
 }
 
-std::tuple<std::shared_ptr<Task>, Ids, Ids> restrict_task(const Task& task, const Ids& goal_pos,
-                                                          const Ids& goal_neg) {
-    widthwise::ground::Restriction result = widthwise::ground::restrict_to_goal(task, goal_pos, goal_neg);
-    return {std::move(result.task), std::move(result.atoms), std::move(result.operators)};
+std::tuple<std::shared_ptr<Task>, Ids, Ids, std::uint64_t> restrict_task(const Task& task,
+                                                                         const Ids& goal_pos,
+                                                                         const Ids& goal_neg, Meter* meter) {
+    try {
+        const nb::gil_scoped_release unlocked;
+        // On the way there are a copy with room to grow and, for every atom, lists of what it occurs in.
+        const widthwise::Charge working(meter, 3 * widthwise::ground::bytes_of(task));
+        widthwise::ground::Restriction result = widthwise::ground::restrict_to_goal(task, goal_pos, goal_neg);
+        const std::uint64_t bytes = widthwise::ground::bytes_of(*result.task);
+        if (meter != nullptr && !meter->charge(bytes)) throw widthwise::Halted{Halt::memory};
+        return {std::move(result.task), std::move(result.atoms), std::move(result.operators), bytes};
+    } catch (const widthwise::Halted& halted) {
+        raise_halted(halted);
+    }
 }
 
 }  // namespace
@@ -76,8 +86,9 @@ void bind_ground(nb::module_& module) {
         nb::sig("def ground(words: array.array[int], numbers: array.array[float], meter: Meter) -> "
                 "Task | Halt | tuple[bool, int, list[int]]"),
         "Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).");
-    module.def(
-        "restrict", &restrict_task, "task"_a, "goal_pos"_a, "goal_neg"_a,
-        nb::call_guard<nb::gil_scoped_release>(),
-        "The part of a task that matters for a goal, with the old numbers of its atoms and operators.");
+    module.def("restrict", &restrict_task, "task"_a, "goal_pos"_a, "goal_neg"_a,
+               "meter"_a.none() = nb::none(),
+               "The part of a task that matters for a goal, with the old numbers of its atoms and operators, "
+               "and its "
+               "bytes, with which the meter stays charged.");
 }

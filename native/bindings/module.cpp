@@ -10,5 +10,8 @@ NB_MODULE(_native, module) {
     bind_ground(module);
     bind_image(module);
     bind_search(module);
+    bind_best_first(module);
+    bind_guided(module);
     bind_depth_table(module);
+    bind_improve(module);
 }

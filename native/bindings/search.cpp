@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/operators.hpp"
 #include "bindings/state.hpp"
 
 namespace nb = nanobind;
@@ -66,30 +67,6 @@ struct Table {
         return true;
     }
 };
-
-// Operators as Python holds them: what searches share, and scratch memory for calls made by hand.
-struct PyOperators {
-    std::shared_ptr<const Operators> shared;
-    Expander expander;
-
-    explicit PyOperators(std::shared_ptr<const Operators> operators)
-        : shared(operators), expander(operators) {}
-};
-
-State state_of(const Operators& operators, const Word* words) {
-    return State{{words, words + operators.word_count()}};
-}
-
-const Word* words_of(const Operators& operators, const State& state) {
-    if (state.words.size() != operators.word_count()) throw nb::value_error("the state is of another task");
-    return state.words.data();
-}
-
-[[noreturn]] void raise_halted() {
-    raise_pending();
-    PyErr_SetString(PyExc_InterruptedError, "the meter said to stop");
-    throw nb::python_error();
-}
 
 EventTuple to_tuple(const Event& event) {
     return {event.stop, event.node == kNone ? std::nullopt : std::optional(event.node), event.level};
@@ -167,13 +144,13 @@ void bind_states(nb::module_& module) {
                 try {
                     const nb::gil_scoped_release unlocked;
                     new (self) PyOperators(std::make_shared<const Operators>(std::move(task), seed, meter));
-                } catch (const Halted&) {
-                    raise_halted();
+                } catch (const Halted& halted) {
+                    raise_halted(halted);
                 }
             },
             "task"_a, "seed"_a.none() = nb::none(), "meter"_a.none() = nb::none(),
             "Prepare a task's operators for searching; a meter that says to stop ends it with an "
-            "InterruptedError.")
+            "InterruptedError, one that has no memory left with a MemoryError.")
         .def_prop_ro("order",
                      [](const PyOperators& python) {
                          const Operators& operators = *python.shared;
@@ -182,8 +159,18 @@ void bind_states(nb::module_& module) {
                              order.push_back(operators.operator_at(rank));
                          return order;
                      })
+        .def_prop_ro("count", [](const PyOperators& python) { return python.shared->count(); })
         .def_prop_ro("atom_count", [](const PyOperators& python) { return python.shared->task().atom_count; })
         .def_prop_ro("bytes", [](const PyOperators& python) { return python.shared->bytes(); })
+        .def_prop_ro(
+            "first",
+            [](PyOperators& python) {
+                State state{std::vector<Word>(python.shared->word_count(), 0)};
+                for (const std::uint32_t atom : python.shared->task().init) set_bit(state.words.data(), atom);
+                python.expander.derive(state.words.data());
+                return state;
+            },
+            "The task's first state.")
         .def(
             "state",
             [](PyOperators& python, const Ids& atoms) {
@@ -300,7 +287,7 @@ void bind_resumable_search(nb::module_& module) {
             [](Search* self, const PyOperators& python, std::shared_ptr<Meter> meter,
                std::vector<Level> levels, Ids goal_pos, Ids goal_neg, std::uint32_t width, bool depth_first,
                bool record_pruned, bool entry_in_table, std::optional<std::uint64_t> max_nodes,
-               std::uint64_t seed) {
+               std::uint64_t seed, Ids one_of, const State* first) {
                 const std::shared_ptr<const Operators> operators = python.shared;
                 for (const Ids* goal : {&goal_pos, &goal_neg})
                     for (const std::uint32_t atom : *goal)
@@ -313,13 +300,17 @@ void bind_resumable_search(nb::module_& module) {
                 options.entry_in_table = entry_in_table;
                 options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
                 options.seed = seed;
+                for (const std::uint32_t literal : one_of) check_atoms(*operators, {literal / 2});
+                options.one_of = std::move(one_of);
+                options.first = words_or_none(*operators, first);
                 auto abstractions = to_abstractions(operators, std::move(levels));
-                new (self) Search(operators, std::move(meter), std::move(abstractions), std::move(goal_pos),
-                                  std::move(goal_neg), options);
+                new (self)
+                    Search(operators, std::move(meter), std::move(abstractions), goal_pos, goal_neg, options);
             },
             "operators"_a, "meter"_a, "levels"_a, "goal_pos"_a, "goal_neg"_a, "width"_a = 1,
             "depth_first"_a = false, "record_pruned"_a = false, "entry_in_table"_a = true,
-            "max_nodes"_a.none() = nb::none(), "seed"_a = 0)
+            "max_nodes"_a.none() = nb::none(), "seed"_a = 0, "one_of"_a = Ids{},
+            "first"_a.none() = nb::none())
         .def(
             "start", [](Search& search) { return to_tuple(search.start()); },
             "Generate the root and open region 0 at it.")
@@ -389,8 +380,8 @@ void bind_resumable_search(nb::module_& module) {
                 try {
                     const nb::gil_scoped_release unlocked;
                     open = search.restructure(literals, *table.table, {fresh_table, rebuild_changed, wake});
-                } catch (const Halted&) {
-                    raise_halted();
+                } catch (const Halted& halted) {
+                    raise_halted(halted);
                 }
                 if (!open) throw std::bad_alloc();
                 return *open;

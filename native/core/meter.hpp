@@ -76,4 +76,22 @@ private:
     std::atomic<bool> interrupted_ = false;  // the one thing another thread may change while a kernel works
 };
 
+// Memory charged for as long as this lives: for what is taken on the way to a result. Without a meter it does
+// nothing; throws `Halted` when the limit forbids it.
+class Charge {
+public:
+    Charge(Meter* meter, std::uint64_t bytes) : meter_(meter), bytes_(bytes) {
+        if (meter_ != nullptr && !meter_->charge(bytes_)) throw Halted{Halt::memory};
+    }
+    Charge(const Charge&) = delete;
+    Charge& operator=(const Charge&) = delete;
+    ~Charge() {
+        if (meter_ != nullptr) meter_->release(bytes_);
+    }
+
+private:
+    Meter* meter_;
+    std::uint64_t bytes_;
+};
+
 }  // namespace widthwise

@@ -24,6 +24,10 @@ inline void clear_bit(Word* words, std::size_t bit) {
     words[bit >> 6] &= ~(Word{1} << (bit & 63));
 }
 
+inline void flip_bit(Word* words, std::size_t bit) {
+    words[bit >> 6] ^= Word{1} << (bit & 63);
+}
+
 // Calls `visit(bit)` for every member, ascending.
 template <class Visit>
 inline void for_each_bit(const Word* words, std::size_t word_count, Visit&& visit) {
@@ -45,6 +49,39 @@ inline std::size_t first_beyond(const Word* left, const Word* right, std::size_t
     }
     while (word < word_count && (left[word] & ~right[word]) == 0) ++word;
     return word;
+}
+
+// Whether `left` has a bit that `right` lacks. States of a few words are compared word by word: one that was
+// changed a moment ago is still on its way to memory, and a vector register would have to wait for it.
+inline bool any_beyond(const Word* left, const Word* right, std::size_t word_count) {
+    Word beyond = 0;
+    switch (word_count) {
+        case 8:
+            beyond |= left[7] & ~right[7];
+            [[fallthrough]];
+        case 7:
+            beyond |= left[6] & ~right[6];
+            [[fallthrough]];
+        case 6:
+            beyond |= left[5] & ~right[5];
+            [[fallthrough]];
+        case 5:
+            beyond |= left[4] & ~right[4];
+            [[fallthrough]];
+        case 4:
+            beyond |= left[3] & ~right[3];
+            [[fallthrough]];
+        case 3:
+            beyond |= left[2] & ~right[2];
+            [[fallthrough]];
+        case 2:
+            beyond |= left[1] & ~right[1];
+            [[fallthrough]];
+        case 1:
+            return (beyond | (left[0] & ~right[0])) != 0;
+        default:
+            return first_beyond(left, right, 0, word_count) < word_count;
+    }
 }
 
 inline std::uint64_t mix(std::uint64_t value) {

@@ -37,15 +37,6 @@ AtomTable::~AtomTable() {
     meter_->release(bytes());
 }
 
-bool AtomTable::novel(const Word*, const Word* state) {
-    return first_beyond(state, seen_.data(), 0, seen_.size()) < seen_.size();
-}
-
-bool AtomTable::insert(const Word*, const Word* state) {
-    for (std::size_t word = 0; word < seen_.size(); ++word) seen_[word] |= state[word];
-    return true;
-}
-
 PairTable::PairTable(Meter& meter, std::size_t atom_count, bool force_sparse)
     : meter_(&meter),
       atom_count_(atom_count),
@@ -55,19 +46,21 @@ PairTable::PairTable(Meter& meter, std::size_t atom_count, bool force_sparse)
     const std::uint64_t matrix = static_cast<std::uint64_t>(atom_count) * word_count_ * sizeof(Word);
     sparse_ = force_sparse || matrix > std::min(meter.free_bytes() / 2, quarter_of_memory());
     if (sparse_) return;
-    usable_ = meter.charge(atom_count * sizeof(std::uint32_t));
-    if (usable_) row_of_.assign(atom_count, kNoRow);
+    usable_ = meter.charge(atom_count * sizeof(Word*) + word_count_ * sizeof(Word));
+    if (!usable_) return;
+    no_row_.assign(word_count_, 0);
+    rows_of_.assign(atom_count, no_row_.data());
 }
 
 PairTable::~PairTable() {
-    meter_->release(row_of_.size() * sizeof(std::uint32_t));
+    meter_->release(index_bytes());
 }
 
 bool PairTable::ensure_row(std::uint32_t atom) {
-    if (row_of_[atom] != kNoRow) return true;
+    if (rows_of_[atom] != no_row_.data()) return true;
     if (!rows_.reserve_one()) return false;
-    row_of_[atom] = static_cast<std::uint32_t>(rows_.size());
-    std::memset(rows_.push(), 0, word_count_ * sizeof(Word));
+    rows_of_[atom] = rows_.push();
+    std::memset(rows_of_[atom], 0, word_count_ * sizeof(Word));
     return true;
 }
 
@@ -82,11 +75,7 @@ bool PairTable::novel_child(const Word* state, std::span<const std::uint32_t> ad
 }
 
 // Whether a state shows a new pair with one of its atoms.
-bool PairTable::novel_with(std::uint32_t atom, const Word* state) const {
-    if (!sparse_) {
-        if (row_of_[atom] == kNoRow) return true;
-        return first_beyond(state, rows_.row(row_of_[atom]), 0, word_count_) < word_count_;
-    }
+bool PairTable::novel_with_sparse(std::uint32_t atom, const Word* state) const {
     for (std::size_t word = 0; word < word_count_; ++word) {
         for (Word rest = state[word]; rest != 0; rest &= rest - 1) {
             const auto other =
@@ -119,7 +108,7 @@ bool PairTable::insert(const Word* before, const Word* state) {
         }
         fits = ensure_row(atom);
         if (!fits) return;
-        Word* row = rows_.row(row_of_[atom]);
+        Word* row = rows_of_[atom];
         for (std::size_t word = first_beyond(state, row, 0, word_count_); word < word_count_ && fits;
              word = first_beyond(state, row, word + 1, word_count_)) {
             // The matrix is symmetric, so a pair known in this row is known in the other one as well.
@@ -129,7 +118,7 @@ bool PairTable::insert(const Word* before, const Word* state) {
                 const auto other =
                     static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(fresh)));
                 fits = ensure_row(other);
-                if (fits) set_bit(rows_.row(row_of_[other]), atom);
+                if (fits) set_bit(rows_of_[other], atom);
             }
         }
     });
@@ -224,10 +213,15 @@ StateTable::~StateTable() {
 }
 
 bool StateTable::novel(const Word*, const Word* state) {
-    if (slots_.empty()) return true;
+    return !find(state);
+}
+
+std::optional<std::uint32_t> StateTable::find(const Word* state) const {
+    if (slots_.empty()) return std::nullopt;
     for (std::size_t slot = slot_of(hash_words(state, word_count_));;) {
-        if (slots_[slot] == 0) return true;
-        if (std::memcmp(rows().row(slots_[slot] - 1), state, word_count_ * sizeof(Word)) == 0) return false;
+        if (slots_[slot] == 0) return std::nullopt;
+        if (std::memcmp(rows().row(slots_[slot] - 1), state, word_count_ * sizeof(Word)) == 0)
+            return slots_[slot] - 1;
         if (++slot == slots_.size()) slot = 0;
     }
 }

@@ -5,8 +5,10 @@
 // tuple is examined. `insert` answers false when the memory limit forbids to remember the state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,8 +34,14 @@ class AtomTable final : public NoveltyTable {
 public:
     AtomTable(Meter& meter, std::size_t atom_count);
     ~AtomTable() override;
-    bool novel(const Word* before, const Word* state) override;
-    bool insert(const Word* before, const Word* state) override;
+    bool novel(const Word*, const Word* state) override {
+        return first_beyond(state, seen_.data(), 0, seen_.size()) < seen_.size();
+    }
+    bool insert(const Word*, const Word* state) override {
+        for (std::size_t word = 0; word < seen_.size(); ++word) seen_[word] |= state[word];
+        return true;
+    }
+    void clear() { std::fill(seen_.begin(), seen_.end(), 0); }
     std::size_t bytes() const override { return seen_.size() * sizeof(Word); }
 
     // The same question for the child of a plain operator, which is not built for it.
@@ -60,7 +68,7 @@ public:
     ~PairTable() override;
     bool novel(const Word* before, const Word* state) override;
     bool insert(const Word* before, const Word* state) override;
-    std::size_t bytes() const override { return rows_.bytes() + row_of_.size() * 4 + pairs_.bytes(); }
+    std::size_t bytes() const override { return rows_.bytes() + index_bytes() + pairs_.bytes(); }
     bool sparse() const { return sparse_; }
     // The same question for the child of a plain operator, which is written into `child` on the way: pairs
     // are compared with all of it anyway.
@@ -70,19 +78,26 @@ public:
     bool usable() const { return usable_; }
 
 private:
-    static constexpr std::uint32_t kNoRow = 0xffffffffU;
     std::uint64_t key(std::uint32_t left, std::uint32_t right) const {
         const std::uint64_t low = left < right ? left : right, high = left < right ? right : left;
         return low * atom_count_ + high + 1;
     }
-    bool novel_with(std::uint32_t atom, const Word* state) const;
+    bool novel_with(std::uint32_t atom, const Word* state) const {
+        if (sparse_) return novel_with_sparse(atom, state);
+        return any_beyond(state, rows_of_[atom], word_count_);
+    }
+    bool novel_with_sparse(std::uint32_t atom, const Word* state) const;
     bool ensure_row(std::uint32_t atom);
+    std::size_t index_bytes() const {
+        return rows_of_.size() * sizeof(Word*) + no_row_.size() * sizeof(Word);
+    }
 
     Meter* meter_;
     std::size_t atom_count_, word_count_;
     bool sparse_ = false;
     bool usable_ = true;
-    std::vector<std::uint32_t> row_of_;
+    std::vector<Word> no_row_;    // the empty row that atoms share until they are first seen
+    std::vector<Word*> rows_of_;  // per atom
     Chunks<Word> rows_;
     KeySet<std::uint64_t> pairs_;
 };
@@ -120,6 +135,8 @@ public:
     bool insert(const Word* before, const Word* state) override;
     std::size_t bytes() const override { return slots_.size() * sizeof(std::uint32_t) + own_.bytes(); }
 
+    // The row of a state that was remembered.
+    std::optional<std::uint32_t> find(const Word* state) const;
     // Remembers a row of the outside column.
     bool insert_row(std::uint32_t row);
 

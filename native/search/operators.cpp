@@ -13,6 +13,15 @@ void look(Meter* meter, std::size_t step) {
     if (const Halt halt = meter->poll(); halt != Halt::none) throw Halted{halt};
 }
 
+// A bound on what building takes, the result included: vectors that grow have up to twice the room they need,
+// and a vector per operator or atom has a head and a block of its own.
+std::uint64_t building_bytes(const Task& task) {
+    const std::uint64_t conditions = task.pre_pos.item_count() + task.pre_neg.item_count();
+    const std::uint64_t effects = task.add.item_count() + task.del.item_count();
+    return 80 * std::uint64_t{task.operator_count()} + 80 * std::uint64_t{task.atom_count} + 36 * conditions +
+           24 * effects;
+}
+
 // A small generator of our own, because the standard library's shuffles differ between implementations and
 // the same seed must give the same order everywhere.
 class SplitMix {
@@ -40,6 +49,7 @@ private:
 
 Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter)
     : task_(std::move(task)), word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))) {
+    const Charge building(meter, building_bytes(*task_));
     const std::size_t count = task_->operator_count();
     order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0U);
@@ -53,19 +63,18 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
         const std::uint32_t op = order_[rank];
         rank_[op] = rank;
         look(meter, rank);
-        add_.append(task_->add[op]);
-        del_.append(task_->del[op]);
+        effects_.append(task_->add[op]);
+        effects_.append(task_->del[op]);
         const bool plain = !task_->has_axioms() && task_->conditional[op].empty();
         plain_.push_back(plain ? 1 : 0);
         all_plain_ = all_plain_ && plain;
     }
-    add_.shrink();
-    del_.shrink();
+    effects_.shrink();
     std::vector<std::vector<std::uint32_t>> touching(task_->atom_count);
     for (std::uint32_t rank = 0; rank < count; ++rank) {
         if (!plain_[rank]) continue;
-        for (const std::uint32_t atom : add_[rank]) touching[atom].push_back(rank);
-        for (const std::uint32_t atom : del_[rank]) touching[atom].push_back(rank);
+        for (const std::uint32_t atom : add(rank)) touching[atom].push_back(rank);
+        for (const std::uint32_t atom : del(rank)) touching[atom].push_back(rank);
     }
     for (const auto& ranks : touching) touching_.append(ranks);
     touching_.shrink();
@@ -241,7 +250,7 @@ void Operators::collect(const Word* state, Applicable& into) const {
 
 void Operators::apply(const Word* state, std::size_t rank, Word* child) const {
     std::memcpy(child, state, word_count_ * sizeof(Word));
-    for (const std::uint32_t atom : del_[rank]) clear_bit(child, atom);
+    for (const std::uint32_t atom : del(rank)) clear_bit(child, atom);
     const auto effects = task_->conditional[order_[rank]];
     const auto fires = [&](std::uint32_t effect) {
         for (const std::uint32_t atom : task_->effect_pos[effect])
@@ -252,16 +261,16 @@ void Operators::apply(const Word* state, std::size_t rank, Word* child) const {
     };
     for (const std::uint32_t effect : effects)
         if (!task_->effect_adds[effect] && fires(effect)) clear_bit(child, task_->effect_atom[effect]);
-    for (const std::uint32_t atom : add_[rank]) set_bit(child, atom);
+    for (const std::uint32_t atom : add(rank)) set_bit(child, atom);
     for (const std::uint32_t effect : effects)
         if (task_->effect_adds[effect] && fires(effect)) set_bit(child, task_->effect_atom[effect]);
 }
 
 std::size_t Operators::bytes() const {
-    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + add_.bytes() +
-           del_.bytes() + touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) +
-           fans_.size() * sizeof(Fan) + fan_words_.size() * sizeof(Word) +
-           fan_branches_.size() * sizeof(std::uint32_t) + watched_.size() * sizeof(Word);
+    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + effects_.bytes() +
+           touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
+           fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) +
+           watched_.size() * sizeof(Word);
 }
 
 }  // namespace widthwise

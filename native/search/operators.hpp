@@ -64,8 +64,8 @@ public:
     std::uint32_t operator_at(std::size_t rank) const { return order_[rank]; }
     std::uint32_t rank_of(std::size_t op) const { return rank_[op]; }
 
-    std::span<const std::uint32_t> add(std::size_t rank) const { return add_[rank]; }
-    std::span<const std::uint32_t> del(std::size_t rank) const { return del_[rank]; }
+    std::span<const std::uint32_t> add(std::size_t rank) const { return effects_[2 * rank]; }
+    std::span<const std::uint32_t> del(std::size_t rank) const { return effects_[2 * rank + 1]; }
 
     // True if applying the operator is only adding and deleting: no conditional effects, no axioms to
     // evaluate.
@@ -113,7 +113,8 @@ private:
     std::shared_ptr<const Task> task_;
     std::size_t word_count_;
     std::vector<std::uint32_t> order_, rank_;
-    Rows add_, del_, touching_;
+    Rows effects_;  // per rank two rows, what it adds and what it deletes: they are wanted together
+    Rows touching_;
     std::vector<std::uint8_t> plain_;
     bool all_plain_ = true;
 

@@ -36,9 +36,9 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     Abstraction& abstraction = levels_[level];
     abstraction.literals.insert(abstraction.literals.end(), literals.begin(), literals.end());
     level_begin_.back() = level_begin_[level] + abstraction.word_count();
-    mark_touching(level);
     // The new features come after the old ones, and this level after the others: abstract states only grow.
     const std::size_t before = abstraction.literals.size() - literals.size();
+    mark_features(level, before);
     for (const auto& region : regions_) {
         region->abstract.resize(level_begin_.back(), 0);
         const Word* state = tree_.state(region->root);
@@ -51,12 +51,28 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     const bool first_only = literals.size() == 1 && dynamic_cast<AtomTable*>(&table) != nullptr;
     const std::vector<std::uint32_t> entries = find_entries(literals, how, first_only);
     if (!judge_entries(entries, table, how)) return std::nullopt;
-    if (!replay_history()) return std::nullopt;
-
+    if (!collect_woken()) return std::nullopt;
+    // New regions come after those their nodes are taken from.
     std::vector<std::uint32_t> open;
-    for (std::uint32_t index = 0; index < regions_.size(); ++index)
-        if (regions_[index]->alive && regions_[index]->head < regions_[index]->frontier.size())
-            open.push_back(index);
+    for (std::uint32_t index = 0; index < regions_.size(); ++index) {
+        Region& region = *regions_[index];
+        const bool untouched = !region.table && region.children.empty() && !tree_.has(region.root, kExpanded);
+        if (region.replay && !untouched) {
+            if (auto* atoms = dynamic_cast<AtomTable*>(region.table.get()))
+                atoms->clear();
+            else
+                region.table = new_table();
+            region.frontier.clear();
+            region.head = 0;
+            region.expanding = kNone;
+            if (!begin_region(region)) return std::nullopt;
+        }
+        if ((region.split || region.replay) && !untouched &&
+            !with_table(*region.table, [&](auto& low) { return recolour(index, low); }))
+            return std::nullopt;
+        region.split = region.woken = region.replay = false;
+        if (region.alive && (untouched || region.head < region.frontier.size())) open.push_back(index);
+    }
     std::sort(open.begin(), open.end(), [&](std::uint32_t left, std::uint32_t right) {
         return regions_[left]->root < regions_[right]->root;
     });
@@ -81,38 +97,42 @@ std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> l
     for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
         if (!operators_->plain(rank)) may_flip[operators_->operator_at(rank)] = 1;
 
-    const bool all = how.fresh_table || how.wake;
+    // The first node that shows a single new feature is an entry in any case: its parent does not.
+    const bool all = how.fresh_table || how.wake, old = all || !first_only;
     bool shown = first_only && shows(0);
     std::vector<std::uint32_t> entries;
-    tree_.each_node(1, [&](std::uint32_t node, std::uint32_t parent, std::uint32_t op, std::uint32_t& flags,
-                           std::uint32_t& region) {
-        look(*meter_, node);
-        if ((flags & kEntry) != 0) {
-            if (all) {
-                entries.push_back(node);
-            } else if (!shown && shows(node)) {
-                entries.push_back(node);
-                shown = first_only;
+    const auto consider = [&](std::uint32_t node) {
+        if (tree_.has(node, kEntry)) {
+            if (!all && (shown || !shows(node))) return;
+            entries.push_back(node);
+            shown = first_only;
+            return;
+        }
+        if (!any_differs(atoms, tree_.state(node), tree_.state(tree_.parent(node)))) return;
+        if (const std::uint32_t colour = tree_.region(node); colour != kNone) {
+            Region& region = *regions_[colour];
+            if (tree_.has(node, kExpanded) || region.expanding == node) region.split = true;
+            // A pruned node left no trace in its region's table; any other one did.
+            if (!tree_.has(node, kPruned) && how.rebuild_changed && !region.replay) {
+                region.replay = true;
+                region.changed_from = node;
             }
-            return true;
         }
-        if (!may_flip[op] || !any_differs(atoms, tree_.state(node), tree_.state(parent))) return true;
-        // A pruned node left no trace in its region's table; any other one did.
-        if (region != kNone && (flags & kPruned) == 0 && how.rebuild_changed && !regions_[region]->replay) {
-            regions_[region]->replay = true;
-            regions_[region]->changed_from = node;
-        }
-        flags |= kEntry;
-        region = kNone;
-        recolour_from_ = std::min(recolour_from_, node);
+        tree_.set(node, kEntry);
         if (!all && first_only && (shown || !shows(node))) {
-            flags |= kPruned;  // shows nothing that is new
-            return true;
+            tree_.set(node, kPruned);  // shows nothing that is new
+            tree_.set_region(node, kNone);
+            return;
         }
         shown = first_only;
         entries.push_back(node);
-        return true;
-    });
+    };
+    for (NodeRange run = tree_.run_from(1); run.begin < run.end; run = tree_.run_from(run.end)) {
+        look(*meter_, 0);
+        const std::uint32_t* ops = tree_.ops(run.begin);
+        for (std::uint32_t node = run.begin; node < run.end; ++node)
+            if (may_flip[ops[node - run.begin]] || (old && tree_.has(node, kEntry))) consider(node);
+    }
     return entries;
 }
 
@@ -129,74 +149,90 @@ bool Search::judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTab
         look(*meter_, ++judged);
         project_all(tree_.state(node), abstract_scratch_);
         const Word* now = abstract_scratch_.data() + level_begin_[level];
-        const std::uint32_t index = tree_.region(node);
+        const std::uint32_t index = tree_.region(node);  // the one it is the root of, or was a node of
+        Region* own = index != kNone && regions_[index]->root == node ? regions_[index].get() : nullptr;
         const bool novel = table.novel(nullptr, now);
         if (novel && !table.insert(nullptr, now)) return false;
-        if (!novel && !how.wake && (index == kNone || !regions_[index]->alive)) {
+        if (!novel && !how.wake && !(own && own->alive)) {
+            if (own) own->split = true;
             tree_.set(node, kPruned);
             tree_.set_region(node, kNone);
             continue;
         }
         tree_.clear(node, kPruned);
-        if (index != kNone) {
-            regions_[index]->alive = true;
+        if (own) {
+            own->alive = true;
             continue;
         }
         auto region = new_region(node);
         if (!region) return false;
         region->abstract = abstract_scratch_;
         region->replay = true;
+        region->woken = index == kNone;
         tree_.set_region(node, static_cast<std::uint32_t>(regions_.size()));
         regions_.push_back(std::move(region));
     }
     return true;
 }
 
-// Colours the nodes between entries, and fills new novelty tables with the history of regions that need one.
-// A parent comes before its children, so one pass in the order of generation does it.
-bool Search::replay_history() {
-    std::uint32_t first = std::exchange(recolour_from_, kNone);
-    std::size_t replayed = 0;
-    for (const auto& region : regions_) {
-        if (!region->replay) continue;
-        look(*meter_, ++replayed);
-        first = std::min(first, region->root);
-        region->table = new_table();
-        region->frontier.clear();
-        region->head = 0;
-        region->expanding = kNone;
-        if (!region->table || !remember(*region, nullptr, region->root)) return false;
-        if (!tree_.has(region->root, kExpanded) && !append(region->frontier, region->root)) return false;
-    }
-    const bool fits =
-        tree_.each_node(std::max(first, 1U), [&](std::uint32_t node, std::uint32_t parent, std::uint32_t,
-                                                 std::uint32_t& flags, std::uint32_t& colour) {
+// Gives regions their nodes that belonged to no region before.
+bool Search::collect_woken() {
+    std::uint32_t first = kNone;
+    for (const auto& region : regions_)
+        if (region->woken) first = std::min(first, region->root);
+    if (first == kNone) return true;
+    const auto visit = [&](std::uint32_t node, std::uint32_t parent, std::uint32_t& flags,
+                           std::uint32_t& colour) {
+        look(*meter_, node);
+        const std::uint32_t owner = tree_.region(parent);
+        if (owner == kNone || !regions_[owner]->woken) return true;
+        if ((flags & kEntry) == 0) colour = owner;
+        return append_children(owner, {node, node + 1});
+    };
+    return tree_.each_node({first, static_cast<std::uint32_t>(tree_.size())}, visit);
+}
+
+// Hands nodes of a region that are below a new entry over to the region that begins there, if one does, and
+// makes the novelty table anew if it has to be. A parent comes before its children, so one pass in the order
+// of generation does it.
+template <class Table>
+bool Search::recolour(std::uint32_t index, Table& table) {
+    Region& region = *regions_[index];
+    ranges_scratch_.clear();
+    ranges_scratch_.swap(region.children);
+    for (const NodeRange& range : ranges_scratch_) {
+        std::uint32_t parent = kNone, owner = kNone, begin = range.begin;
+        const Word* before = nullptr;
+        const auto visit = [&](std::uint32_t node, std::uint32_t above, std::uint32_t& flags,
+                               std::uint32_t& colour) {
             look(*meter_, node);
-            const std::uint32_t index = tree_.region(parent);
-            Region* region = index == kNone || !regions_[index]->replay ? nullptr : regions_[index].get();
+            if (above != parent) {
+                parent = above;
+                before = tree_.state(parent);
+                if (const std::uint32_t now = tree_.region(parent); now != owner) {
+                    if (!append_children(owner, {begin, node})) return false;
+                    owner = now;
+                    begin = node;
+                }
+            }
+            const bool replay = owner == index && region.replay;
             if ((flags & kEntry) != 0)
-                return !region || !options_.entry_in_table || remember(*region, tree_.state(parent), node);
-            colour = index;
-            if (!region) return true;
-            if (node < region->changed_from) {  // nothing was different then: kept is kept, pruned is pruned
+                return !replay || !options_.entry_in_table || remember(table, before, node);
+            colour = owner;
+            if (!replay) return true;
+            if (node < region.changed_from) {  // nothing was different then: kept is kept, pruned is pruned
                 if ((flags & kPruned) != 0) return true;
-            } else if (!region->table->novel(tree_.state(parent), tree_.state(node))) {
+            } else if (!table.novel(before, tree_.state(node))) {
                 flags |= kPruned;
                 return true;
             }
             flags &= ~static_cast<std::uint32_t>(kPruned);
-            return remember(*region, tree_.state(parent), node) &&
-                   ((flags & kExpanded) != 0 || append(region->frontier, node));
-        });
-    if (!fits) return false;
-    for (const auto& region : regions_) region->replay = false;
+            return remember(table, before, node) &&
+                   ((flags & kExpanded) != 0 || append(region.frontier, node));
+        };
+        if (!tree_.each_node(range, visit) || !append_children(owner, {begin, range.end})) return false;
+    }
     return true;
-}
-
-bool Search::remember(Region& region, const Word* before, std::uint32_t node) {
-    if (options_.width != kAllFeatures) return region.table->insert(before, tree_.state(node));
-    auto& states = static_cast<StateTable&>(*region.table);
-    return !states.novel(before, tree_.state(node)) || states.insert_row(node);
 }
 
 }  // namespace widthwise

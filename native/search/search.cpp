@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
+#include <utility>
 
 namespace widthwise {
 
@@ -18,44 +18,28 @@ constexpr std::size_t kRegionOverhead = 128;
 }  // namespace
 
 Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
-               std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
-               std::vector<std::uint32_t> goal_neg, SearchOptions options)
+               std::vector<Abstraction> levels, const std::vector<std::uint32_t>& goal_pos,
+               const std::vector<std::uint32_t>& goal_neg, SearchOptions options)
     : operators_(std::move(operators)),
       expander_(operators_),
       meter_(std::move(meter)),
       levels_(std::move(levels)),
-      goal_pos_(std::move(goal_pos)),
-      goal_neg_(std::move(goal_neg)),
-      options_(options),
+      goal_(*operators_, goal_pos, goal_neg, options.one_of),
+      options_(std::move(options)),
       tree_(*meter_, operators_->word_count(), !levels_.empty()),
       touches_(operators_->count(), 0),
-      helps_(operators_->count(), 0),
       quiet_(operators_->count(), 0),
+      feature_atoms_(operators_->word_count(), 0),
+      place_of_(levels_.empty() ? 0 : operators_->task().atom_count, kNone),
       scratch_(operators_->word_count()),
-      random_state_(options.seed) {
+      random_state_(options_.seed) {
     level_begin_.push_back(0);
     for (std::size_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(level_begin_.back() + levels_[level].word_count());
-        mark_touching(level);
+        mark_features(level, 0);
     }
-    for (const std::vector<std::uint32_t>* goal : {&goal_pos_, &goal_neg_})
-        for (const std::uint32_t atom : *goal)
-            for (const std::uint32_t rank : operators_->touching(atom)) helps_[rank] = 1;
-    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
-        if (!operators_->plain(rank)) helps_[rank] = 1;
-    if (options_.record_pruned) return;
     for (std::size_t rank = 0; rank < operators_->count(); ++rank)
-        quiet_[rank] = static_cast<std::uint8_t>((helps_[rank] | touches_[rank]) ^ 1U);
-}
-
-void Search::mark_touching(std::size_t level) {
-    const Abstraction& abstraction = levels_[level];
-    if (abstraction.function) std::fill(touches_.begin(), touches_.end(), 1);
-    for (const std::uint32_t literal : abstraction.literals)
-        for (const std::uint32_t rank : operators_->touching(literal >> 1))
-            touches_[rank] = 1, quiet_[rank] = 0;
-    for (std::size_t rank = 0; rank < operators_->count() && !operators_->all_plain(); ++rank)
-        if (!operators_->plain(rank)) touches_[rank] = 1;
+        quiet_[rank] = touches_[rank] || options_.record_pruned ? Goal::kAlways : goal_.hopeless(rank);
 }
 
 Search::~Search() {
@@ -68,13 +52,11 @@ bool Search::charge(std::size_t bytes) {
     return true;
 }
 
-bool Search::append(std::vector<std::uint32_t>& list, std::uint32_t node) {
-    if (list.size() == list.capacity()) {
-        const std::size_t more = std::max<std::size_t>(8, list.capacity() / 2);
-        if (!charge(more * sizeof(std::uint32_t))) return false;
-        list.reserve(list.capacity() + more);
-    }
-    list.push_back(node);
+bool Search::append_children(std::uint32_t index, NodeRange nodes) {
+    if (index == kNone || nodes.begin == nodes.end) return true;
+    std::vector<NodeRange>& children = regions_[index]->children;
+    if (children.empty() || children.back().end != nodes.begin) return append(children, nodes);
+    children.back().end = nodes.end;
     return true;
 }
 
@@ -87,48 +69,6 @@ std::unique_ptr<Region> Search::new_region(std::uint32_t root) {
 
 std::unique_ptr<NoveltyTable> Search::new_table() {
     return make_table(*meter_, operators_->task().atom_count, options_.width, &tree_.states());
-}
-
-bool Search::goal_holds(const Word* state) const {
-    return std::all_of(goal_pos_.begin(), goal_pos_.end(),
-                       [&](auto atom) { return test_bit(state, atom); }) &&
-           std::none_of(goal_neg_.begin(), goal_neg_.end(), [&](auto atom) { return test_bit(state, atom); });
-}
-
-void Search::project(const Word* state, std::size_t level, Word* out) const {
-    const Abstraction& abstraction = levels_[level];
-    if (abstraction.function) {
-        out[0] = abstraction.function(state);
-        return;
-    }
-    std::fill_n(out, abstraction.word_count(), 0);
-    for (std::size_t feature = 0; feature < abstraction.literals.size(); ++feature) {
-        const std::uint32_t literal = abstraction.literals[feature];
-        if (test_bit(state, literal >> 1) != ((literal & 1U) != 0)) set_bit(out, feature);
-    }
-}
-
-void Search::project_all(const Word* state, std::vector<Word>& out) const {
-    out.resize(level_begin_.back());
-    for (std::size_t level = 0; level < levels_.size(); ++level)
-        project(state, level, out.data() + level_begin_[level]);
-}
-
-std::size_t Search::changed_level(const Region& region, const Word* state) {
-    project_all(state, abstract_scratch_);
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-        const auto begin = static_cast<std::ptrdiff_t>(level_begin_[level]);
-        const auto end = static_cast<std::ptrdiff_t>(level_begin_[level + 1]);
-        if (!std::equal(abstract_scratch_.begin() + begin, abstract_scratch_.begin() + end,
-                        region.abstract.begin() + begin))
-            return level;
-    }
-    return levels_.size();
-}
-
-std::span<const Word> Search::abstract_of(std::uint32_t region, std::size_t level) const {
-    return {regions_[region]->abstract.data() + level_begin_[level],
-            level_begin_[level + 1] - level_begin_[level]};
 }
 
 Event Search::halted(Halt halt) const {
@@ -148,11 +88,13 @@ Event Search::start() {
     if (root == kNone) return {Stop::out_of_memory};
     Word* state = tree_.state(root);
     std::fill_n(state, operators_->word_count(), 0);
-    for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
+    std::copy(options_.first.begin(), options_.first.end(), state);
+    if (options_.first.empty())
+        for (const std::uint32_t atom : operators_->task().init) set_bit(state, atom);
     expander_.derive(state);
     ++counters_.generated;
     if (open_region(root) == kNone) return {Stop::out_of_memory};
-    if (goal_holds(state)) {
+    if (goal_.holds(state)) {
         tree_.set(root, kGoal);
         return {Stop::solved, root};
     }
@@ -163,16 +105,22 @@ std::uint32_t Search::open_region(std::uint32_t node) {
     auto region = new_region(node);
     if (!region) return kNone;
     project_all(tree_.state(node), region->abstract);
-    region->table = new_table();
-    if (!region->table) return kNone;
-    if (!remember(*region, nullptr, node)) return kNone;
+    if (!begin_region(*region)) return kNone;
     const auto index = static_cast<std::uint32_t>(regions_.size());
-    if ((!levels_.empty() || options_.depth_first) && !append(region->frontier, node)) return kNone;
     tree_.set_region(node, index);
     tree_.clear(node, kPruned);
     counters_.depth = std::max(counters_.depth, tree_.depth(node));
     regions_.push_back(std::move(region));
     return index;
+}
+
+bool Search::begin_region(Region& region) {
+    if (!region.table) region.table = new_table();
+    if (!region.table) return false;
+    if (!with_table(*region.table, [&](auto& table) { return remember(table, nullptr, region.root); }))
+        return false;
+    if (tree_.has(region.root, kExpanded) || (levels_.empty() && !options_.depth_first)) return true;
+    return append(region.frontier, region.root);
 }
 
 void Search::reject(std::uint32_t node) {
@@ -215,6 +163,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
         const std::uint32_t parent = region.expanding;
         const Word* state = tree_.state(parent);
         expander_.collect(state);
+        const std::uint8_t open = goal_.open(state);
         bool broken_off = false;
 
         const auto generate = [&](std::size_t rank, bool asked) {
@@ -252,14 +201,14 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 built = true;
                 novel = table.novel(state, child);
             }
-            if (!novel && !touches_[rank] && !helps_[rank] && !options_.record_pruned) {
+            if (!novel && quiet_[rank] <= open) {
                 ++counters_.generated;
                 ++counters_.pruned;
                 return true;
             }
 
             if (!built) expander_.apply(state, rank, child);
-            const bool solved = helps_[rank] && goal_holds(child);
+            const bool solved = goal_.hopeless(rank) > open && goal_.holds(child);
             const std::size_t level = touches_[rank] ? changed_level(region, child) : levels_.size();
             const bool entry = level < levels_.size();
             if (!novel && !entry && !solved && !options_.record_pruned) {
@@ -336,7 +285,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
         expander_.take(region.next_rank, [&](std::size_t rank) {
             bool asked = false;  // and found novel
             if constexpr (asks_early) {
-                if (quiet_[rank] && generated < checkpoint) {
+                if (quiet_[rank] <= open && generated < checkpoint) {
                     asked = table.novel_child(state, operators_->add(rank), operators_->del(rank),
                                               scratch_.data());
                     if (!asked) {
@@ -372,17 +321,17 @@ Event Search::resume_region(std::uint32_t index, std::span<NoveltyTable* const> 
                             std::uint64_t pause_after) {
     if (const Halt halt = meter_->poll(); halt != Halt::none) return halted(halt);
     Region& region = *regions_[index];
+    if (!region.table && !begin_region(region)) return {Stop::out_of_memory};
     region_index_ = index;
     const std::uint64_t room = ~std::uint64_t{0} - counters_.generated;
     const std::uint64_t pause_at =
         std::min(counters_.generated + std::min(pause_after, room), options_.max_nodes);
-    NoveltyTable* table = region.table.get();
-    if (auto* atoms = dynamic_cast<AtomTable*>(table)) return run(region, *atoms, tables, pause_at);
-    if (auto* pairs = dynamic_cast<PairTable*>(table)) return run(region, *pairs, tables, pause_at);
-    if (auto* states = dynamic_cast<StateTable*>(table)) return run(region, *states, tables, pause_at);
-    if (auto* tuples = dynamic_cast<TupleTable<std::uint64_t>*>(table))
-        return run(region, *tuples, tables, pause_at);
-    return run(region, static_cast<TupleTable<WideKey>&>(*table), tables, pause_at);
+    const auto first = static_cast<std::uint32_t>(tree_.size());
+    const Event event =
+        with_table(*region.table, [&](auto& table) { return run(region, table, tables, pause_at); });
+    if (levels_.empty()) return event;
+    const bool fits = append_children(index, {first, static_cast<std::uint32_t>(tree_.size())});
+    return fits ? event : Event{Stop::out_of_memory};
 }
 
 }  // namespace widthwise

@@ -16,10 +16,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/meter.hpp"
 #include "core/task.hpp"
+#include "search/goal.hpp"
 #include "search/novelty.hpp"
 #include "search/operators.hpp"
 #include "search/tree.hpp"
@@ -50,13 +52,16 @@ struct Abstraction {
 
 struct Region {
     std::uint32_t root = kNone;
-    std::vector<Word> abstract;  // the abstract states of all levels, one after another
-    std::unique_ptr<NoveltyTable> table;
+    std::vector<Word> abstract;           // the abstract states of all levels, one after another
+    std::vector<NodeRange> children;      // the nodes whose parent is in the region, its exits included
+    std::unique_ptr<NoveltyTable> table;  // made when the region is begun; many never are
     std::vector<std::uint32_t> frontier;  // unused in a flat search, whose frontier is the tree itself
     std::size_t head = 0;
     std::uint32_t expanding = kNone;  // the node whose expansion was broken off
     std::size_t next_rank = 0;        // and the operator to go on with
     bool alive = true;                // false: its root is not novel at the level above any more
+    bool split = false;               // nodes of it belong to other regions now
+    bool woken = false;               // its nodes belonged to no region before
     bool replay = false;              // its table has to be made anew from the nodes it has
     std::uint32_t changed_from = 0;   // the first node that it lost since; its history before is the same
 };
@@ -68,6 +73,10 @@ struct SearchOptions {
     bool entry_in_table = true;  // an entry's tuples also count as seen in the region it was generated from
     std::uint64_t max_nodes = ~std::uint64_t{0};
     std::uint64_t seed = 0;  // of the random choices of feature discovery
+    // Literals (atom * 2, or atom * 2 + 1 for "does not hold") of which a goal state has at least one; empty:
+    // none is asked for. With what is to be kept as the goal, this is "one more goal".
+    std::vector<std::uint32_t> one_of = {};
+    std::vector<Word> first = {};  // the state of the root; empty: the task's first state
 };
 
 struct Counters {
@@ -99,8 +108,8 @@ struct Discovery {
 class Search {
 public:
     Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
-           std::vector<Abstraction> levels, std::vector<std::uint32_t> goal_pos,
-           std::vector<std::uint32_t> goal_neg, SearchOptions options);
+           std::vector<Abstraction> levels, const std::vector<std::uint32_t>& goal_pos,
+           const std::vector<std::uint32_t>& goal_neg, SearchOptions options);
 
     Search(const Search&) = delete;
     Search& operator=(const Search&) = delete;
@@ -149,25 +158,36 @@ private:
     Event run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at);
     Event resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
                         std::uint64_t pause_after);
-    bool goal_holds(const Word* state) const;
     bool next_to_expand(Region& region);
     void project(const Word* state, std::size_t level, Word* out) const;
     void project_all(const Word* state, std::vector<Word>& out) const;
+    void project_change(const Region& region, const Word* state);
     // The highest level whose features differ between a state and a region, or the number of levels.
     std::size_t changed_level(const Region& region, const Word* state);
-    void mark_touching(std::size_t level);
+    // Notes what the features of a level, from one of them on, mean for operators and atoms.
+    void mark_features(std::size_t level, std::size_t from);
     Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
     // Lists of nodes and regions, charged to the meter like everything else; false if the limit forbids them.
-    bool append(std::vector<std::uint32_t>& list, std::uint32_t node);
+    template <class Item>
+    bool append(std::vector<Item>& list, Item item);
+    bool append_children(std::uint32_t region, NodeRange nodes);
     bool charge(std::size_t bytes);
     std::unique_ptr<Region> new_region(std::uint32_t root);
+    // Puts the root into the table and the frontier.
+    bool begin_region(Region& region);
     std::vector<std::uint32_t> find_entries(std::span<const std::uint32_t> literals, const Restructuring& how,
                                             bool first_only);
     bool judge_entries(const std::vector<std::uint32_t>& entries, NoveltyTable& table,
                        const Restructuring& how);
-    bool replay_history();
-    bool remember(Region& region, const Word* before, std::uint32_t node);
+    bool collect_woken();
+    template <class Table>
+    bool recolour(std::uint32_t index, Table& table);
+    template <class Table>
+    bool remember(Table& table, const Word* before, std::uint32_t node);
+    // Calls `visit` with a novelty table as what it is.
+    template <class Visit>
+    static auto with_table(NoveltyTable& table, Visit&& visit);
     std::uint64_t random_below(std::uint64_t bound);
 
     std::shared_ptr<const Operators> operators_;
@@ -176,7 +196,7 @@ private:
     std::vector<Abstraction> levels_;
     std::vector<std::size_t>
         level_begin_;  // where a level's words begin in Region::abstract; one more at the end
-    std::vector<std::uint32_t> goal_pos_, goal_neg_;
+    Goal goal_;
     SearchOptions options_;
     Tree tree_;
     std::vector<std::unique_ptr<Region>> regions_;
@@ -184,13 +204,50 @@ private:
     double seconds_ = 0.0;
     std::size_t charged_ = 0;            // by `charge`
     std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
-    std::vector<std::uint8_t> helps_;    // per rank: may make a goal true
-    std::vector<std::uint8_t> quiet_;    // per rank: neither, and nobody wants to see pruned children
+    std::vector<std::uint8_t> quiet_;    // per rank: with so many goals open nobody wants its pruned child
+    // Where an atom is a feature: bits of Region::abstract, several in a chain.
+    struct Place {
+        std::size_t bit;
+        std::uint32_t next;
+    };
+    bool functions_ = false;               // a level's features are a function
+    std::vector<Word> feature_atoms_;      // all of them, as a set
+    std::vector<std::uint32_t> place_of_;  // per atom its first place, or kNone
+    std::vector<Place> places_;
     std::vector<std::uint32_t> pruned_nodes_;
     std::vector<Word> scratch_, abstract_scratch_;
+    std::vector<NodeRange> ranges_scratch_;
     std::uint64_t random_state_;
-    std::uint32_t region_index_ = 0;       // the region being resumed
-    std::uint32_t recolour_from_ = kNone;  // the first node that became an entry
+    std::uint32_t region_index_ = 0;  // the region being resumed
 };
+
+template <class Item>
+bool Search::append(std::vector<Item>& list, Item item) {
+    if (list.size() == list.capacity()) {
+        const std::size_t more = std::max<std::size_t>(8, list.capacity() / 2);
+        if (!charge(more * sizeof(Item))) return false;
+        list.reserve(list.capacity() + more);
+    }
+    list.push_back(item);
+    return true;
+}
+
+template <class Visit>
+auto Search::with_table(NoveltyTable& table, Visit&& visit) {
+    if (auto* atoms = dynamic_cast<AtomTable*>(&table)) return visit(*atoms);
+    if (auto* pairs = dynamic_cast<PairTable*>(&table)) return visit(*pairs);
+    if (auto* states = dynamic_cast<StateTable*>(&table)) return visit(*states);
+    if (auto* tuples = dynamic_cast<TupleTable<std::uint64_t>*>(&table)) return visit(*tuples);
+    return visit(static_cast<TupleTable<WideKey>&>(table));
+}
+
+template <class Table>
+bool Search::remember(Table& table, const Word* before, std::uint32_t node) {
+    const Word* state = tree_.state(node);
+    if constexpr (std::is_same_v<Table, StateTable>)
+        return !table.novel(before, state) || table.insert_row(node);
+    else
+        return table.insert(before, state);
+}
 
 }  // namespace widthwise

@@ -20,13 +20,18 @@ enum NodeFlag : std::uint32_t {
     kGoal = 8,
 };
 
+// Nodes generated one after another.
+struct NodeRange {
+    std::uint32_t begin, end;
+};
+
 class Tree {
 public:
     Tree(Meter& meter, std::size_t word_count, bool with_regions)
-        : parent_(meter, 1),
-          op_(meter, 1),
-          depth_flags_(meter, 1),
-          region_(meter, 1),
+        : parent_(meter),
+          op_(meter),
+          depth_flags_(meter),
+          region_(meter),
           state_(meter, word_count),
           with_regions_(with_regions) {}
 
@@ -62,19 +67,23 @@ public:
     const Word* state(std::uint32_t node) const { return state_.row(node); }
     const Chunks<Word>& states() const { return state_; }
 
-    // Calls `visit(node, parent, op, flags, region)` for all nodes from `from` on, until it returns false;
-    // flags and region are references. For passes over the whole tree: it reads the columns forwards. Needs
-    // regions.
+    // The nodes from `begin` on whose columns lie one after another.
+    NodeRange run_from(std::uint32_t begin) const {
+        return {begin, static_cast<std::uint32_t>(std::min(size(), parent_.chunk_end(begin)))};
+    }
+    const std::uint32_t* ops(std::uint32_t begin) const { return op_.row(begin); }
+
+    // Calls `visit(node, parent, flags, region)` for some nodes, until it returns false; flags and region are
+    // references. It reads the columns forwards. Needs regions.
     template <class Visit>
-    bool each_node(std::uint32_t from, Visit&& visit) {
-        for (std::size_t node = from; node < size();) {
-            const std::size_t end = std::min(size(), parent_.chunk_end(node));
+    bool each_node(NodeRange range, Visit&& visit) {
+        for (std::uint32_t node = range.begin; node < range.end;) {
+            const std::uint32_t end = std::min(range.end, run_from(node).end);
             const std::uint32_t* parent = parent_.row(node);
-            const std::uint32_t* op = op_.row(node);
             std::uint32_t* flags = depth_flags_.row(node);
             std::uint32_t* region = region_.row(node);
-            for (; node < end; ++node, ++parent, ++op, ++flags, ++region)
-                if (!visit(static_cast<std::uint32_t>(node), *parent, *op, *flags, *region)) return false;
+            for (; node < end; ++node, ++parent, ++flags, ++region)
+                if (!visit(node, *parent, *flags, *region)) return false;
         }
         return true;
     }
@@ -87,7 +96,7 @@ public:
     }
 
 private:
-    Chunks<std::uint32_t> parent_, op_, depth_flags_, region_;
+    Chunks<std::uint32_t, 1> parent_, op_, depth_flags_, region_;
     Chunks<Word> state_;
     bool with_regions_;
 };

@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from widthwise.online.policies import Behaviour
     from widthwise.planners.auto import Auto
     from widthwise.planners.bfs import BFS, DFS
+    from widthwise.planners.bfws import BFWS, GBFS
     from widthwise.planners.count_rollout_iw import CountRolloutIW
     from widthwise.planners.hierarchical import HIW
     from widthwise.planners.incremental import IHIW
     from widthwise.planners.iw import IW
     from widthwise.planners.rollout_iw import RolloutIW
+    from widthwise.planners.siw import SIW
     from widthwise.simulators.checker import check_simulator
     from widthwise.simulators.features import Atoms, Cells, Info, Ram, Tiles
     from widthwise.simulators.names import simulator
@@ -59,6 +61,7 @@ _ROOMS = {
     "online.policies": ("Behaviour",),
     "planners.auto": ("Auto",),
     "planners.bfs": ("BFS", "DFS"),
+    "planners.bfws": ("BFWS", "GBFS"),
     "planners.count_rollout_iw": ("CountRolloutIW",),
     "planners.hierarchical": ("HIW",),
     "planners.incremental": ("IHIW",),
@@ -67,15 +70,19 @@ _ROOMS = {
     "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
     "simulators.names": ("simulator",),
     "planners.rollout_iw": ("RolloutIW",),
+    "planners.siw": ("SIW",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "BFS",
+    "BFWS",
     "DFS",
+    "GBFS",
     "HIW",
     "IHIW",
     "IW",
+    "SIW",
     "Atoms",
     "Auto",
     "Behaviour",

@@ -112,9 +112,11 @@ def ground(
     Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).
     """
 
-def restrict(task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int]) -> tuple[Task, list[int], list[int]]:
+def restrict(
+    task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int], meter: Meter | None = None
+) -> tuple[Task, list[int], list[int], int]:
     """
-    The part of a task that matters for a goal, with the old numbers of its atoms and operators.
+    The part of a task that matters for a goal, with the old numbers of its atoms and operators, and its bytes, with which the meter stays charged.
     """
 
 class Shrink:
@@ -155,15 +157,21 @@ class Operators:
 
     def __init__(self, task: Task, seed: int | None = None, meter: Meter | None = None) -> None:
         """
-        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError.
+        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
         """
 
     @property
     def order(self) -> list[int]: ...
     @property
+    def count(self) -> int: ...
+    @property
     def atom_count(self) -> int: ...
     @property
     def bytes(self) -> int: ...
+    @property
+    def first(self) -> State:
+        """The task's first state."""
+
     def state(self, atoms: Sequence[int]) -> State:
         """
         The state in which these atoms hold, and what the axioms derive from them.
@@ -244,6 +252,8 @@ class Search:
         entry_in_table: bool = True,
         max_nodes: int | None = None,
         seed: int = 0,
+        one_of: Sequence[int] = [],
+        first: State | None = None,
     ) -> None: ...
     def start(self) -> tuple[Stop, int | None, int]:
         """Generate the root and open region 0 at it."""
@@ -325,6 +335,134 @@ ENTRY: int = 4
 
 GOAL: int = 8
 
+class Relaxed:
+    """A task without deletes: relaxed plans towards a goal."""
+
+    def __init__(
+        self, operators: Operators, meter: Meter, goal_pos: Sequence[int], goal_neg: Sequence[int]
+    ) -> None: ...
+    def plan(self, state: State) -> list[int] | None:
+        """The operators of a relaxed plan from a state; None for a dead end."""
+
+    def preferred(self, state: State) -> list[int]:
+        """The operators of the relaxed plan that apply in the state."""
+
+    def effects(self, state: State) -> tuple[list[int], list[int]]:
+        """
+        What the relaxed plan makes true and makes false that is not so in the state.
+        """
+
+class BestFirst:
+    """A resumable best-first search for whole problems."""
+
+    def start(self) -> tuple[Stop, int | None]:
+        """Generate the root."""
+
+    def resume(self, pause_after: int | None = None, pause_seconds: float | None = None) -> tuple[Stop, int | None]:
+        """
+        Go on until something happens, or for so many nodes or about so long: (why, node).
+        """
+
+    def path(self, node: int) -> list[int]:
+        """The operators from the root to a node."""
+
+    def state(self, node: int) -> State: ...
+    def node(self, node: int) -> tuple[int | None, int | None, int, int]:
+        """A node's columns: (parent, operator, depth, flags)."""
+
+    def set_max_nodes(self, nodes: int) -> None:
+        """Change the limit of generated nodes."""
+
+    @property
+    def node_count(self) -> int: ...
+    @property
+    def seconds(self) -> float:
+        """Seconds spent in resume."""
+
+    @property
+    def generated(self) -> int: ...
+    @property
+    def expanded(self) -> int: ...
+    @property
+    def pruned(self) -> int:
+        """Duplicates, and nodes without novelty where those are pruned."""
+
+    @property
+    def pruned_entries(self) -> int:
+        """The same as dead_ends."""
+
+    @property
+    def dead_ends(self) -> int:
+        """States without even a relaxed plan."""
+
+    @property
+    def depth(self) -> int: ...
+
+class Bfws(BestFirst):
+    """Best-first width search."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        width: int = 2,
+        prune: bool = False,
+        max_nodes: int | None = None,
+        pair_bytes: int | None = None,
+        first: State | None = None,
+    ) -> None: ...
+    def evaluation(self, node: int) -> tuple[int, int, int]:
+        """
+        How a node was judged: (novelty, goals open, relaxed-plan effects seen).
+        """
+
+    @property
+    def partition_count(self) -> int: ...
+    @property
+    def pair_bytes(self) -> int:
+        """What the tables of pairs take."""
+
+class Greedy(BestFirst):
+    """Lazy greedy best-first search with preferred operators."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        count_goals: bool = True,
+        boost: int = 1000,
+        max_nodes: int | None = None,
+        first: State | None = None,
+    ) -> None: ...
+    @property
+    def evaluated(self) -> int:
+        """States whose relaxed plan was looked for."""
+
+class Guided(BestFirst):
+    """Greedy search along relaxed plans, helpful successors first."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        patience: int = 200,
+        novelty: bool = True,
+        max_nodes: int | None = None,
+    ) -> None: ...
+    @property
+    def evaluated(self) -> int:
+        """How many states got a relaxed plan, or were found to have none."""
+
+    @property
+    def best(self) -> int:
+        """The length of the shortest relaxed plan so far."""
+
 class DepthTable:
     """
     For every tuple of feature values the smallest depth it was seen at, and who showed it.
@@ -356,3 +494,40 @@ class DepthTable:
     @property
     def bytes(self) -> int:
         """Memory in use."""
+
+class Improver:
+    """Makes plans, lists of operators, cheaper."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        weights: Sequence[float],
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+    ) -> None: ...
+    def valid(self, plan: Sequence[int]) -> bool:
+        """Whether every step applies and the goal holds in the end."""
+
+    def eliminate(self, plan: Sequence[int], greedy: bool = True) -> list[int]:
+        """
+        Drop steps, each with those that then do not apply, as long as the goal is reached: the dearest set first, or all in one pass.
+        """
+
+    def gather(self, plan: Sequence[int]) -> list[int]:
+        """
+        The same steps in an order in which those that need each other stand together.
+        """
+
+    def replace(
+        self, plan: Sequence[int], begin: int, end: int, max_nodes: int, weight: float = 1.0
+    ) -> tuple[Stop, list[int], int]:
+        """
+        Search a cheaper way through the steps from begin to end: (why it stopped, the plan, nodes).
+        """
+
+    @property
+    def work(self) -> int:
+        """
+        The work done so far, in units of roughly a nanosecond that no clock counts.
+        """

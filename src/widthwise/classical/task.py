@@ -15,9 +15,9 @@ from widthwise.classical.ground import ground
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.syntax import Condition, Domain, Problem
-from widthwise.classical.relevance import restrict
+from widthwise.classical.relevance import Restricted, restrict
 from widthwise.core.budget import check, halt_error
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import OutOfMemory, UsageError
 
 if TYPE_CHECKING:
     from widthwise.classical.simulator import TaskSimulator
@@ -52,8 +52,10 @@ class Task:
     native: _native.Task
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
     seconds: dict[str, float] = field(default_factory=dict)
+    bytes: int = 0  # of a restricted task: what a meter was charged with
     _ordered: tuple[int | None, _native.Operators] | None = field(default=None, repr=False)
-    _old_atoms: list[int] | None = field(default=None, repr=False)  # of a restricted task: the numbers before
+    cut: Restricted | None = field(default=None, repr=False)  # of a restricted task: its numbers before
+    _whole: Task | None = field(default=None, repr=False)  # what it was restricted from
 
     @classmethod
     def of(
@@ -76,6 +78,9 @@ class Task:
     @cached_property
     def atoms(self) -> list[str]:
         """The names of the atoms, such as `(on a b)`."""
+        if self._whole is not None and self.cut is not None:
+            names = self._whole.atoms
+            return [names[atom] for atom in self.cut.atoms]
         predicates, objects, native = self.normal.predicates, self.normal.objects, self.native
         return [
             _call(predicates[predicate].name, [objects[index] for index in native.atom_args(atom)])
@@ -109,6 +114,8 @@ class Task:
             except InterruptedError:
                 assert meter is not None
                 raise halt_error(meter.poll()) from None
+            except MemoryError:
+                raise OutOfMemory("the memory limit was reached before the search could begin") from None
         return self._ordered[1]
 
     @property
@@ -213,12 +220,19 @@ class Task:
 
         return TaskSimulator(self, limit=limit, reward=reward)
 
-    def restricted(self, goal: Goal | None = None) -> Task:
-        """The same task without the atoms and operators that cannot matter for a goal."""
+    def restricted(self, goal: Goal | None = None, meter: _native.Meter | None = None) -> Task:
+        """The same task without the atoms and operators that cannot matter for a goal.
+
+        A meter is charged with its `bytes`; whoever gave the meter gives them back.
+        """
         goal = goal or self.goal
-        small = restrict(self.native, list(goal.positive), list(goal.negative))
+        try:
+            small = restrict(self.native, list(goal.positive), list(goal.negative), meter)
+        except MemoryError:
+            raise OutOfMemory("the memory limit was reached while dropping what cannot matter") from None
         task = Task(self.domain, self.problem, self.normal, small.task, self.condition, dict(self.seconds))
-        task._old_atoms = small.atoms
+        task.cut, task._whole = small, self
+        task.bytes = small.bytes
         return task
 
     def renumbered(self, goal: Goal) -> Goal:
@@ -226,8 +240,8 @@ class Task:
 
         It must be part of the goal that was restricted to, so that all its atoms are left.
         """
-        assert self._old_atoms is not None
-        numbers = {old: new for new, old in enumerate(self._old_atoms)}
+        assert self.cut is not None
+        numbers = {old: new for new, old in enumerate(self.cut.atoms)}
         return Goal(
             goal.name,
             tuple(numbers[atom] for atom in goal.positive),

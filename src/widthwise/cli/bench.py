@@ -5,18 +5,34 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from widthwise.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from widthwise.experiments.jobs import Job
+    from widthwise.experiments.rows import Row
+    from widthwise.experiments.store import RunStore
+
+from widthwise.cli import bench_learning
 
 _DESCRIPTION = """\
-Solve every single goal of many PDDL tasks with several planners and seeds. The results are
-appended to DIR/results.jsonl as they come; a run that was stopped, or that crashed, goes on
-with --resume. `widthwise report DIR` then makes the table."""
+Solve many PDDL tasks with several planners. The suites paper, all, and those named like a
+folder solve every single goal of the tasks; the suite whole solves whole problems, each in
+processes of its own that may use so much time and memory. The results are appended to
+DIR/results.jsonl as they come; a run that was stopped, or that crashed, goes on with
+--resume. `widthwise report DIR` then makes the table."""
 
 _EPILOG = """\
 examples:
   widthwise bench classical --benchmarks ~/benchmarks --out runs/paper
   widthwise bench classical --suite gripper --planner iw:2 --planner ihiw:1,1 --out runs/gripper
-  widthwise bench classical --domains blocks,depot --first 5 --seeds 1 --out runs/quick"""
+  widthwise bench classical --domains blocks,depot --first 5 --seeds 1 --out runs/quick
+  widthwise bench classical --suite whole --planner auto --cpu-time 10 --out runs/whole
+  widthwise bench classical --suite whole --benchmarks my-tasks --max-time 60 --out runs/mine \\
+      --against 'lama=fast-downward.py --alias lama-first --plan-file {plan} {domain} {problem}'"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -25,7 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     suites = parser.add_subparsers(metavar="SUITE", required=True, dest="bench")
     classical = suites.add_parser(
         "classical",
-        help="single goals of PDDL tasks, as in the paper's table",
+        help="PDDL tasks: single goals, as in the paper's table, or whole problems",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -35,32 +51,33 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--benchmarks",
         type=Path,
         metavar="DIR",
-        help="a folder of folders of PDDL files (default: $WIDTHWISE_BENCHMARKS)",
+        help="a folder of folders of PDDL files, or one of PDDL files (default: $WIDTHWISE_BENCHMARKS)",
     )
     add(
         "--suite",
         default="paper",
         metavar="NAME",
-        help="paper (default), the name of a folder, or all folders",
+        help="paper (default), whole, the name of a folder, or all folders",
     )
     add("--domains", metavar="A,B", help="only these rows of the suite, by row or folder")
     add("--first", type=int, metavar="N", help="only the first N instances of each row")
+    add("--instances", metavar="3,10,20", help="only the instances at these places of each row")
     add(
         "--planner",
         action="append",
         metavar="NAME:WIDTH",
-        help="a planner such as iw:2 or ihiw:1,1; repeatable (default: iw:1, iw:2 and ihiw:1,1)",
+        help="a planner such as iw:2, ihiw:1,1 or auto; repeatable (default: iw:1, iw:2 and ihiw:1,1; whole: auto)",
     )
-    add("--seeds", type=int, default=3, metavar="N", help="run with seeds 0 to N-1 (default: 3)")
+    add("--seeds", type=int, metavar="N", help="run with seeds 0 to N-1 (default: 3; whole: once, without a seed)")
     add(
         "--relevance",
         choices=("task", "goal", "none"),
-        default="task",
-        help="leave out what cannot matter for the whole goal (task, default), each goal, or nothing",
+        help="leave out what cannot matter for the whole goal (task), each goal, or nothing "
+        "(default: goal for auto, task for others)",
     )
-    add("--max-nodes", type=int, default=10_000, metavar="N", help="generated nodes per goal (default: 10000)")
-    add("--max-time", type=float, metavar="S", help="seconds per goal")
-    add("--max-memory", type=float, metavar="MB", help="megabytes per goal")
+    add("--max-nodes", type=int, metavar="N", help="generated nodes per goal (default: 10000; whole: no limit)")
+    add("--max-time", type=float, metavar="S", help="seconds per goal; whole: per problem (default there: 60)")
+    add("--max-memory", type=float, metavar="MB", help="megabytes per goal; whole: per problem (default there: 2000)")
     add("--workers", metavar="N|ray", help="local processes, or ray for a cluster (default: one per core)")
     add(
         "--ray-address",
@@ -69,58 +86,126 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add("--resume", action="store_true", help="go on with a run that was stopped")
     add("--out", type=Path, required=True, metavar="DIR", help="the run folder")
+    whole = classical.add_argument_group("only for --suite whole")
+    whole.add_argument(
+        "--cpu-time", type=float, metavar="S", help="CPU seconds per problem, reading and grounding included"
+    )
+    whole.add_argument(
+        "--options", metavar="TEXT", default="", help="more options for `widthwise solve`, in one text: '--seed 1'"
+    )
+    whole.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="NAME=COMMAND",
+        help="run another planner beside ours; its command has {domain}, {problem} and {plan} in it; repeatable",
+    )
     classical.set_defaults(run=run)
+    bench_learning.add_suites(suites)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the suite; results go to the run folder, progress to stderr."""
+    if args.suite == "whole":
+        from widthwise.cli.bench_whole import run_whole
+
+        return run_whole(args)
+    for name, given in (("--cpu-time", args.cpu_time), ("--options", args.options), ("--against", args.against)):
+        if given:
+            raise UsageError(f"{name} is for --suite whole")
+    return _single_goals(args)
+
+
+def _single_goals(args: argparse.Namespace) -> int:
     from widthwise.core.budget import Budget
     from widthwise.experiments.classical import KEYS, Setup, jobs_of
-    from widthwise.experiments.progress import Progress
-    from widthwise.experiments.rows import paper_table, suite_rows
-    from widthwise.experiments.runner import describe_run, make_pool, run_jobs
-    from widthwise.experiments.store import RunStore
+    from widthwise.experiments.rows import paper_table
     from widthwise.experiments.summary import summarize
 
     budget = Budget(
-        nodes=args.max_nodes,
+        nodes=10_000 if args.max_nodes is None else args.max_nodes,
         seconds=args.max_time,
         bytes=None if args.max_memory is None else int(args.max_memory * 1e6),
     )
     planners = tuple(args.planner or Setup().planners)
-    setup = Setup(planners, args.seeds, args.relevance, budget)
+    setup = Setup(planners, 3 if args.seeds is None else args.seeds, args.relevance or "task", budget)
+    rows = rows_of(args)
+    more = {"published": {"name": "paper", "rows": paper_table()}} if args.suite == "paper" else {}
+    jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))
+    store = run_suite(args, kind="classical", rows=rows, settings=setup.settings(), jobs=jobs, keys=KEYS, more=more)
+    if store is None:
+        return 130
+    result = summarize([row.name for row in rows], store.lines)
+    store.finish(result)
+    store.close()
+    failed = f", {result['failures']} lines failed" if result["failures"] else ""
+    print(f"{args.out}: {result['solved']} of {result['goals']} goals solved{failed}")
+    return 0
+
+
+def benchmarks_of(args: argparse.Namespace) -> Path | None:
+    """Where the tasks are."""
     told = os.environ.get("WIDTHWISE_BENCHMARKS")
-    benchmarks = args.benchmarks or (Path(told) if told else None)
+    found: Path | None = args.benchmarks or (Path(told) if told else None)
+    return found
+
+
+def rows_of(args: argparse.Namespace) -> list[Row]:
+    """The rows that were asked for, with a note for each that has nothing to run."""
+    from widthwise.experiments.rows import suite_rows
+
     domains = [name.strip() for name in args.domains.split(",") if name.strip()] if args.domains else []
-    rows = suite_rows(args.suite, benchmarks, domains, args.first)
+    numbers = [_place(text) for text in args.instances.split(",")] if args.instances else []
+    rows = suite_rows(args.suite, benchmarks_of(args), domains, args.first, numbers)
     for row in rows:
         if not row.instances:
-            print(f"note: {row.name} is left out, there are no problems in {row.folder}", file=sys.stderr)
-    rows = [row for row in rows if row.instances]
+            print(f"note: {row.name} is left out, there are no such problems in {row.folder}", file=sys.stderr)
+    return [row for row in rows if row.instances]
+
+
+def _place(text: str) -> int:
+    if not (text.strip().isascii() and text.strip().isdigit()):
+        raise UsageError(f"--instances takes places such as 3,10,20, counted from 1, not {text.strip()!r}")
+    return int(text)
+
+
+def run_suite(
+    args: argparse.Namespace,
+    *,
+    kind: str,
+    rows: Sequence[Row],
+    settings: Mapping[str, Any],
+    jobs: Iterable[Job],
+    keys: Sequence[str],
+    more: Mapping[str, Any] | None = None,
+) -> RunStore | None:
+    """Run what is missing of a suite: the open run folder with all its lines, or nothing if it was stopped."""
+    from widthwise.experiments.progress import Progress
+    from widthwise.experiments.runner import changes_since, describe_run, make_pool, run_jobs, stamp_of
+    from widthwise.experiments.store import RunStore
+
+    benchmarks = benchmarks_of(args)
     settings = {
         "suite": args.suite,
         "benchmarks": None if benchmarks is None else str(benchmarks.resolve()),
         "rows": {row.name: len(row.instances) for row in rows},
-        **setup.settings(),
+        **settings,
     }
-    config = {"kind": "classical", **describe_run(settings), "rows": [row.describe() for row in rows]}
-    if args.suite == "paper":
-        config["published"] = {"name": "paper", "rows": paper_table()}
+    config = {"kind": kind, **describe_run(settings), "rows": [row.describe() for row in rows], **(more or {})}
     pool = make_pool(args.workers, args.ray_address)
-    jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))
-    store = RunStore.open(args.out, config, KEYS, resume=args.resume)
+    store = RunStore.open(args.out, config, keys, resume=args.resume)
+    for change in changes_since(store.config, config):
+        print(f"note: this run was begun by another program: {change}. Every line says what made it", file=sys.stderr)
     try:
-        run_jobs(store, jobs, pool, Progress(sys.stderr))
-        result = summarize([row.name for row in rows], store.lines)
-        store.finish(result)
+        run_jobs(store, jobs, pool, Progress(sys.stderr), stamp_of(config))
     except KeyboardInterrupt:
         print(
             f"stopped: go on with the same command and --resume, {len(store.lines)} lines are kept",
             file=sys.stderr,
         )
-        return 130
-    finally:
         store.close()
-    failed = f", {result['failures']} lines failed" if result["failures"] else ""
-    print(f"{args.out}: {result['solved']} of {result['goals']} goals solved{failed}")
-    return 0
+        return None
+    except BaseException:
+        store.close()
+        raise
+    return store

@@ -128,11 +128,11 @@ def check_target(path: Path) -> None:
         raise UsageError(f"the folder {folder} is not writable")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, data: str | bytes) -> None:
     """Write a file so that it is never seen half-written."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_bytes(data.encode() if isinstance(data, str) else data)
         draft.replace(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None

@@ -6,9 +6,10 @@ import argparse
 import tempfile
 import textwrap
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from widthwise.cli.demo_text import say, table, title
 
 if TYPE_CHECKING:
     from widthwise.classical.solve import Result
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from widthwise.planners.registry import Planner
     from widthwise.planners.simulated import OnSimulator
 
-_WIDTH = 79
 _EACH = 10_000
 _TRIES = 100
 _SEEDS = 5
@@ -26,9 +26,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "demo",
-        help="see in a few seconds what width-based planning does",
+        help="see in a few minutes what width-based planning and learning do",
         description="Solve a few bundled tasks with several planners and explain what happens.",
     )
+    parser.add_argument("--no-training", action="store_true", help="leave out the last part, which takes two minutes")
     parser.set_defaults(run=run)
 
 
@@ -38,7 +39,10 @@ def run(args: argparse.Namespace) -> int:
     _corridor()
     _bounds()
     _many_goals()
+    _whole_problem()
     _maze()
+    if not args.no_training:
+        _learning()
     _more()
     say(f"(All of the above was searched just now, in {time.monotonic() - start:.1f} seconds.)")
     return 0
@@ -164,6 +168,31 @@ def _many_goals() -> None:
             break
 
 
+def _whole_problem() -> None:
+    from widthwise.classical.solve import solve
+    from widthwise.planners.iw import IW
+
+    task = _task("blocks", blocks=20)
+    title("4. All goals together")
+    flat = _solve(task, IW(1)).status
+    say(
+        f"A whole problem has many goals at once: {len(task.goals)} in a world of 20 blocks. Its width is far beyond "
+        f"what a flat search can afford: IW(1) is {flat}. The default planner, auto, lets several searches take turns, "
+        "the cheap ones first, and then makes the plan cheaper:"
+    )
+    result = solve(task, improve=True)
+    table(
+        ["search", "result", "generated"],
+        [[stage.planner, _ended(stage.status), f"{stage.generated:,}"] for stage in result.stages],
+    )
+    costs = ", ".join(f"{one.cost:g}" for one in result.plans)
+    say(f"Steps of the plans, as they were found: {costs}.")
+
+
+def _ended(status: str) -> str:
+    return "its time was up" if status in ("out-of-time", "out-of-nodes") else str(status)
+
+
 def _maze() -> None:
     from widthwise.core.budget import Budget
     from widthwise.online.acting import OnlinePlanner
@@ -174,7 +203,7 @@ def _maze() -> None:
     from widthwise.simulators.maze import Maze, Plan
     from widthwise.simulators.mazes import MAZES
 
-    title("4. No model, only a simulator: a maze in pixels")
+    title("5. No model, only a simulator: a maze in pixels")
     say(
         "The agent sees an image. It can try an action, save where it is and load that again, and nothing "
         "else. Fetch the key (K), go to the door (D), touch no wall. Before every step it tries "
@@ -214,8 +243,19 @@ def _maze() -> None:
     )
 
 
+def _learning() -> None:
+    from importlib.util import find_spec
+
+    from widthwise.cli.demo_learning import how_to_get_it, learn
+
+    if find_spec("torch") is None:
+        how_to_get_it()
+    else:
+        learn()
+
+
 def _more() -> None:
-    title("5. Now you")
+    title("6. Now you")
     print(
         textwrap.dedent("""\
         widthwise examples                                  the bundled tasks
@@ -226,6 +266,8 @@ def _more() -> None:
         widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
                                                             watch an agent in a maze
         widthwise play --help                               other worlds, films
+        widthwise train maze-small --algorithm pi-hiw --interactions 300_000 --out run
+                                                            learn, then play it
 
         (`make` puts the program at .venv/bin/widthwise.)
         """)
@@ -261,28 +303,3 @@ def _goals(task: Task, planner: Planner) -> str:
 
 def _steps(result: Result) -> str:
     return "-" if result.plan is None else f"{len(result.plan)} steps"
-
-
-def title(text: str) -> None:
-    """Print a heading."""
-    print(f"{text}\n{'=' * len(text)}\n")
-
-
-def say(text: str) -> None:
-    """Print a paragraph."""
-    print(textwrap.fill(text, _WIDTH, break_on_hyphens=False) + "\n")
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table: the first two columns to the left, figures to the right."""
-    lines = [head, *rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    for number, line in enumerate(lines):
-        cells = [
-            cell.ljust(width) if column < 2 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        print(f"  {'   '.join(cells)}".rstrip())
-        if number == 0:
-            print(f"  {'   '.join('-' * width for width in widths)}")
-    print()

@@ -15,7 +15,20 @@ from widthwise.version import __version__
 
 #: The commands in the order of the help. Each is a module here with add_parser(subparsers) and
 #: run(args) -> int; it imports what is heavy inside run, so that the help stays quick.
-COMMANDS = ("solve", "validate", "ground", "bounds", "play", "check_env", "bench", "report", "examples", "demo")
+COMMANDS = (
+    "solve",
+    "profile",
+    "validate",
+    "ground",
+    "bounds",
+    "play",
+    "train",
+    "check_env",
+    "bench",
+    "report",
+    "examples",
+    "demo",
+)
 
 _DESCRIPTION = """\
 Width-based planning for PDDL tasks and simulators: keep a state only if it shows something new.
@@ -32,7 +45,8 @@ exit codes:
   0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes),
   22 out of memory, 23 out of time, 31 bad input, 34 unsupported input,
   2 wrong usage, 130 interrupted; validate: 0 valid, 1 not valid; play: 0 played to the
-  end, 12 below --goal-score; check-env: 0 no check failed, 12 otherwise
+  end, 12 below --goal-score; check-env: 0 no check failed, 12 otherwise; train: 0 to the end,
+  1 stopped by a full disk or by losses that are no numbers (the last checkpoint is good)
 
 Results go to stdout, messages to stderr. `widthwise COMMAND --help` tells more."""
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, count, duration, seed, whole_number
-from widthwise.cli.play_options import PLANNERS, agent_features, make_planner
+from widthwise.cli.play_options import PLANNERS, agent_features, make_planner, policy_agent, title
+from widthwise.core.errors import UsageError
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ examples:
   widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
   widthwise play maze-large --tiles 4x4 --budget 100 --gif maze.gif
   widthwise play maze-small --planner riw --width 1 --low-features tiles:4x4
+  widthwise play maze-small --policy runs/small --gif learned.gif
   widthwise play atari:montezuma_revenge --width n,1 --tiles 8x11 --values 32 \\
       --budget 200 --nodes 5000 --max-steps 60 --record episode.jsonl --gif episode.gif
 
@@ -85,9 +87,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "module:function, a function of a step (default: the environment's own)",
     )
     group.add_argument(
-        "--budget", type=whole_number, default=30, metavar="N", help="simulator steps per action (default 30)"
+        "--budget", type=whole_number, metavar="N", help="simulator steps per action (default 30, or the policy's)"
     )
-    group.add_argument("--nodes", type=whole_number, default=500, metavar="N", help="nodes in the tree (default 500)")
+    group.add_argument(
+        "--nodes", type=whole_number, metavar="N", help="nodes in the tree (default 500, or the policy's)"
+    )
+    group.add_argument(
+        "--policy", type=Path, metavar="RUN", help="act with what `train` has learned in the run folder RUN"
+    )
+    group.add_argument("--network-only", action="store_true", help="with --policy: the network alone, without search")
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of planner and simulator (default 0)")
     group.add_argument(
         "--option", type=option, action="append", default=[], metavar="NAME=VALUE", help="an option of the environment"
@@ -115,31 +123,39 @@ def run(args: argparse.Namespace) -> int:
     """Play, print the result, and return the exit code."""
     from widthwise.cli.play_watch import Watch
     from widthwise.core.budget import Budget
-    from widthwise.online.acting import OnlinePlanner
+    from widthwise.online.acting import NODES, STEPS, OnlinePlanner
     from widthwise.simulators.names import simulator
 
     for path in (args.record, args.gif, args.mp4):
         if path is not None:
             check_target(path)
     options = dict(args.option)
-    planner, low = make_planner(args), agent_features(args)
-    world = simulator(args.env, **options)
-    budget = Budget(steps=args.budget, nodes=args.nodes, seconds=args.max_time)
-    agent = OnlinePlanner(
-        world, planner, budget=budget, features=low, max_steps=args.max_steps, keep_observations=_filmed(args)
-    )
-    header = {
+    if args.policy is not None:
+        agent = policy_agent(args, options)
+    elif args.network_only:
+        raise UsageError("--network-only is for a network: give --policy RUN too")
+    else:
+        planner, low = make_planner(args), agent_features(args)
+        budget = Budget(steps=args.budget or STEPS, nodes=args.nodes or NODES, seconds=args.max_time)
+        agent = OnlinePlanner(
+            simulator(args.env, **options), planner, budget=budget, features=low, keep_observations=_filmed(args)
+        )
+    agent.max_steps = args.max_steps
+    world: Any = agent.simulator
+    header: dict[str, Any] = {
         "kind": "header",
         "env": args.env,
         "options": {name: repr(value) for name, value in options.items()},
-        "planner": planner.name,
-        "levels": repr(planner),
+        "planner": title(args, agent),
+        "levels": repr(agent.planner),
         "low_features": args.low_features,
-        "budget": {"steps": args.budget, "nodes": args.nodes},
+        "budget": {"steps": agent.budget.steps, "nodes": agent.budget.nodes},
         "max_steps": args.max_steps,
         "seed": args.seed,
         "version": __version__,
     }
+    if args.policy is not None:
+        header |= {"policy": str(args.policy), "network_only": args.network_only}
     if args.record is not None:
         from widthwise.experiments.runner import describe_run
 

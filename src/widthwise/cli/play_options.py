@@ -6,11 +6,13 @@ import argparse
 import importlib
 import re
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from widthwise.online.acting import OnlinePlanner
     from widthwise.planners.iw import Width
     from widthwise.planners.simulated import OnSimulator
     from widthwise.simulators.features import Tiles
@@ -131,3 +133,31 @@ def tiles_of(text: str, values: int | None) -> Tiles:
         raise UsageError(f"{text!r} are no tiles: write width x height, such as 4x4, or with values 8x11:32")
     width, height, own = found.groups()
     return Tiles(int(width), int(height), int(own) if own else values or 256)
+
+
+def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePlanner:
+    """The agent that acts with what a run has learned; options that describe another planner are refused."""
+    from widthwise.experiments.policy import learned_agent
+
+    for name, value, default in (
+        ("--planner", args.planner, "hiw"),
+        ("--width", args.width, None),
+        ("--tiles", args.tiles, None),
+        ("--values", args.values, None),
+        ("--low-features", args.low_features, None),
+    ):
+        if value != default:
+            raise UsageError(f"{name} is for planning without a policy: the run in {args.policy} says how it plans")
+    agent = learned_agent(args.policy, args.env, options, network_only=args.network_only)
+    budget = agent.budget
+    agent.budget = replace(
+        budget, steps=args.budget or budget.steps, nodes=args.nodes or budget.nodes, seconds=args.max_time
+    )
+    return agent
+
+
+def title(args: argparse.Namespace, agent: OnlinePlanner) -> str:
+    """What plays, in a word or two."""
+    if args.policy is None:
+        return agent.planner.name
+    return "the network alone" if args.network_only else f"π-{agent.planner.name}"

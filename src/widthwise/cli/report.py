@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -15,7 +16,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="make a table and plots of runs",
         description=(
             "Print the table of one or more run folders beside the published one, and write it with plots "
-            "as a page. Folders complete each other: a run with --relevance goal gives columns of its own."
+            "as a page. Folders complete each other: a run with --relevance goal gives columns of its own. Runs of "
+            "whole problems are shown side by side, ours and others': coverage by domain, costs, times. "
+            "Of training runs, and benches of them: the table over seeds, and the learning curves."
         ),
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder")
@@ -34,7 +37,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Print the table on stdout and write what was asked for."""
-    from widthwise.core.errors import InputError, MissingExtraError
+    from widthwise.reports.records import kind_of
+    from widthwise.reports.training import is_training
+
+    if any(is_training(folder) for folder in args.folders):
+        return _training(args)
+    if kind_of(args.folders) == "whole":
+        return _whole(args)
+    return _single_goals(args)
+
+
+def _single_goals(args: argparse.Namespace) -> int:
     from widthwise.reports.html import html_page
     from widthwise.reports.plots import make_plots
     from widthwise.reports.records import read_runs
@@ -47,10 +60,72 @@ def run(args: argparse.Namespace) -> int:
     if wrong:
         print("Not explained yet:\n" + "\n".join(f"  {one}" for one in wrong) + "\n")
     print(text_table(table, records))
+    _write_all(
+        args,
+        lambda: make_plots(records),
+        lambda plots: html_page(table, records, plots),
+        lambda links: markdown(table, records, links),
+    )
+    return 0
+
+
+def _whole(args: argparse.Namespace) -> int:
+    from widthwise.core.errors import InputError, UsageError
+    from widthwise.reports.whole import read_whole
+    from widthwise.reports.whole_html import whole_page, whole_plots
+    from widthwise.reports.whole_text import markdown_report, text_report
+
+    if args.explain:
+        raise UsageError("--explain is for runs of single goals")
+    whole = read_whole(args.folders)
+    if not whole.columns:
+        raise InputError(f"{args.folders[0]}: there is no line to report yet")
+    print(text_report(whole))
+    _write_all(
+        args,
+        lambda: whole_plots(whole),
+        lambda plots: whole_page(whole, plots),
+        lambda links: markdown_report(whole, links),
+    )
+    return 0
+
+
+def _training(args: argparse.Namespace) -> int:
+    """The report of training runs: the table, and the learning curves."""
+    from widthwise.core.errors import UsageError
+    from widthwise.reports.curves import learning_curves
+    from widthwise.reports.training import is_training, published, read_training
+    from widthwise.reports.training_text import training_markdown, training_page, training_table
+
+    for folder in args.folders:
+        if not is_training(folder):
+            raise UsageError(f"{folder} is no training run: report it by itself")
+    if args.explain:
+        raise UsageError("--explain is for failures of the classical suite")
+    groups, theirs = read_training(args.folders), published(args.folders)
+    print(training_table(groups, theirs))
+    _write_all(
+        args,
+        lambda: learning_curves(groups),
+        lambda plots: training_page(groups, theirs, plots),
+        lambda links: training_markdown(groups, theirs, links),
+    )
+    return 0
+
+
+def _write_all(
+    args: argparse.Namespace,
+    make_plots: Callable[[], dict[str, str]],
+    page: Callable[[dict[str, str]], str],
+    markdown: Callable[[list[str]], str],
+) -> None:
+    """Write the page, the Markdown and the plots that were asked for."""
+    from widthwise.core.errors import InputError, MissingExtraError
+
     plots: dict[str, str] = {}
     if args.out is not None or args.plots is not None:
         try:
-            plots = make_plots(records)
+            plots = make_plots()
         except MissingExtraError as error:
             if args.plots is not None:
                 raise
@@ -60,13 +135,12 @@ def run(args: argparse.Namespace) -> int:
             for name, svg in plots.items():
                 _write(args.plots / f"{name}.svg", svg)
         if args.out is not None:
-            _write(args.out, html_page(table, records, plots))
+            _write(args.out, page(plots))
         if args.markdown is not None:
             links = [] if args.plots is None else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
-            _write(args.markdown, markdown(table, records, links))
+            _write(args.markdown, markdown(links))
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be written ({error.strerror})") from None
-    return 0
 
 
 def _link(target: Path, page: Path) -> str:

@@ -35,17 +35,26 @@ Find a plan. The plan goes to stdout, one step per line and the cost last; what 
 did goes to stderr. Every plan is checked by an independent validator before it is shown.
 
 planners:
-  auto   IW(1), then IHIW(1,1), then IW(2), then bfs: the first that solves (default)
+  auto   the default: several searches take turns, cheap ones first, until one solves;
+         then the plan is made cheaper, until --max-time or for about half a second
   bfs    breadth-first search: complete, shortest plans, needs much memory
   iw     IW(w): breadth-first, but keeps a state only if it shows w atoms never seen
          together before; --width 1 (default), 2, ...
   hiw    HIW: IW over high-level features that you name with --high, and IW again
          inside each high-level state; --width 1,1 (default), high level first
-  ihiw   IHIW: as hiw, but discovers the high-level features by itself"""
+  ihiw   IHIW: as hiw, but discovers the high-level features by itself
+  siw    SIW: one more goal at a time, keeping those it has, by IW up to --width 2
+         (default), or by IHIW with --width 1,1
+  bfws   BFWS(f5): best-first by novelty, open goals and relaxed plans; complete
+  gbfs   greedy best-first search by relaxed plans, with preferred operators; complete"""
+
+# As the registry of planners has them; named here so that the help need not load it.
+NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs")
 
 _EPILOG = """\
 examples:
   widthwise solve domain.pddl problem.pddl
+  widthwise solve domain.pddl problem.pddl --max-time 60 --plan-out plan.txt
   widthwise solve domain.pddl problem.pddl --planner iw --width 2 --max-time 60
   widthwise solve domain.pddl problem.pddl --planner hiw --width 1,1 --high "(have-key)"
   widthwise solve domain.pddl problem.pddl --planner ihiw --each-goal --max-nodes 10000
@@ -67,7 +76,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         allow_abbrev=False,
     )
     add_task(parser)
-    parser.add_argument("--planner", default="auto", choices=("auto", "bfs", "iw", "hiw", "ihiw"), help="default: auto")
+    parser.add_argument("--planner", default="auto", choices=NAMES, help="default: auto")
     parser.add_argument(
         "--width", metavar="W", help="2, or one per level such as 1,1 (high level first); n: all features"
     )
@@ -78,6 +87,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="PATTERNS",
         help="high-level features for hiw: atoms, * for any object, as in '(holding *) (at robot *)'. "
         "Give it once per upper level; with two widths, all belong to the one upper level",
+    )
+    parser.add_argument(
+        "--ihiw",
+        metavar="CHOICES",
+        help="choices inside ihiw, as in pick=random,negated=yes: pick=last|random (which pruned branch proposes "
+        "features next), rebuild=changed|new (which novelty tables are made anew after a feature), "
+        "entry-in-table=yes|no (an entry counts as seen where it came from), negated=no|yes (that an atom does not "
+        "hold is a value too), stuck=wake|stop (when no branch proposes anything), "
+        "high-order and low-order=breadth-first|depth-first; the first of each is the default",
     )
     parser.add_argument(
         "--goal",
@@ -96,12 +114,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--relevance",
-        default="none",
         choices=("none", "task", "goal"),
-        help="first drop what cannot matter for the whole goal (task) or the goal being solved (goal)",
+        help="first drop what cannot matter for the whole goal (task) or the goal being solved (goal); "
+        "default: goal for auto, none for others",
     )
     add_limits(parser, nodes=True)
-    parser.add_argument("--plan-out", type=Path, metavar="FILE", help="also write the plan to FILE")
+    parser.add_argument(
+        "--first", action="store_true", help="stop at the first plan; auto goes on and makes it cheaper otherwise"
+    )
+    parser.add_argument(
+        "--plan-out",
+        type=Path,
+        metavar="FILE",
+        help="also write the plan to FILE, the first as soon as it exists, and every better one over it",
+    )
+    parser.add_argument("--verbose", action="store_true", help="say which searches ran, why, and what came of each")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the plan")
     parser.set_defaults(run=run)
 
@@ -136,29 +163,27 @@ def run(args: argparse.Namespace) -> int:
             said = str(error) or "interrupted"
             print(f"widthwise: {status}: {said}, after {meter.seconds:.1f} s", file=sys.stderr)
             return status.exit_code
-    if result.status is Status.SOLVED:
-        plan = solve_text.plan_text(result)
-        if args.plan_out is not None:
-            write_whole(args.plan_out, plan)
-        if not args.json:
-            print(plan, end="", flush=True)
+    if result.status is Status.SOLVED and not args.json:
+        print(solve_text.plan_text(result), end="", flush=True)
     if args.json:
         _print_json(_data(args, result))
     else:
         solve_text.summarize(result, args.planner)
-        if args.plan_out is not None and result.status is not Status.SOLVED:
-            print(f"There is no plan to write: {args.plan_out} is left as it was.", file=sys.stderr)
+    if args.verbose:
+        solve_text.stages(result)
+    if not args.json and args.plan_out is not None and result.status is not Status.SOLVED:
+        print(f"There is no plan to write: {args.plan_out} is left as it was.", file=sys.stderr)
     return result.status.exit_code
 
 
 def _planner(args: argparse.Namespace) -> Planner:
-    from widthwise.planners.registry import make_planner, parse_widths
+    from widthwise.planners.registry import make_planner, parse_choices, parse_widths
 
     widths = None if args.width is None else parse_widths(args.width)
     levels = [patterns(text) for text in args.high]
     if widths is not None and len(widths) == 2 and len(levels) > 1:
         levels = [[pattern for level in levels for pattern in level]]
-    return make_planner(args.planner, widths, levels)
+    return make_planner(args.planner, widths, levels, None if args.ihiw is None else parse_choices(args.ihiw))
 
 
 def patterns(text: str) -> list[str]:
@@ -181,6 +206,17 @@ class _Job:
     meter: _native.Meter
     progress: Progress | None
 
+    def found(self, result: Result) -> None:
+        """Save a plan the moment it exists, and say so where a better one may follow."""
+        from widthwise.cli import solve_text
+
+        if self.args.plan_out is not None:
+            write_whole(self.args.plan_out, solve_text.plan_text(result))
+        if self.progress is not None:
+            self.progress.clear()
+        if self.args.planner == "auto" and not self.args.first:
+            solve_text.plan_found(result.plans[-1])
+
     @property
     def options(self) -> dict[str, Any]:
         """The arguments of the solving functions."""
@@ -196,8 +232,9 @@ class _Job:
 def _solve(job: _Job, task: Task) -> Result:
     from widthwise.classical.solve import solve
 
+    improve = job.args.planner == "auto" and not job.args.first
     try:
-        return solve(task, job.planner, **job.options)
+        return solve(task, job.planner, improve=improve, on_plan=job.found, **job.options)
     finally:
         if job.progress is not None:
             job.progress.clear()

@@ -15,7 +15,7 @@ from widthwise.core.result import REASONS, Status
 
 if TYPE_CHECKING:
     from widthwise import _native
-    from widthwise.classical.solve import Discovered, Result
+    from widthwise.classical.solve import Discovered, Found, Result
     from widthwise.classical.task import Task
 
 _STORY_SHOWN = 6
@@ -61,14 +61,56 @@ def summarize(result: Result, asked: str) -> None:
     else:
         told = result.reason if name in result.reason else f"{name}: {result.reason}"
         tell(f"{result.status}: {told}.")
+    history(result)
     seconds = result.seconds
     nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"
     if result.high_level_nodes:
         nodes += f", {count(result.high_level_nodes, 'high-level node')}"
     total = sum(seconds.values())
-    times = ", ".join(f"{kind} {duration(seconds.get(kind, 0.0))}" for kind in ("parse", "ground", "search"))
+    improvement = next((stage.seconds for stage in result.stages if stage.planner == "improvement"), None)
+    if improvement is not None:
+        seconds = seconds | {"improve": improvement}
+        total += improvement
+    times = ", ".join(f"{kind} {duration(spent)}" for kind, spent in seconds.items())
     tell(f"{nodes}; {duration(total)} ({times}).")
     story(result.story)
+
+
+def plan_found(found: Found) -> None:
+    """Say that there is a plan, or a better one, the moment it exists."""
+    print(
+        f"plan of cost {number_text(found.cost)} after {found.seconds:.2f} s ({found.how})", file=sys.stderr, flush=True
+    )
+
+
+def history(result: Result) -> None:
+    """Say what improvement made of the first plan."""
+    improvement = next((stage for stage in result.stages if stage.planner == "improvement"), None)
+    if improvement is None:
+        return
+    first, last = result.plans[0], result.plans[-1]
+    if first is last:
+        text = "Improvement found no better plan"
+    elif first.cost == last.cost:
+        text = f"Improvement found a plan of the same cost, {number_text(first.cost)}, with fewer steps"
+    else:
+        text = (
+            f"The first plan cost {number_text(first.cost)}; improvement brought that down to {number_text(last.cost)}"
+        )
+    why = {
+        Status.EXHAUSTED: improvement.reason,
+        Status.OUT_OF_TIME: "more time (--max-time) may improve it further",
+        Status.INTERRUPTED: "you stopped it",
+    }.get(improvement.status, REASONS.get(improvement.status, "").partition(";")[0])
+    tell(f"{text} ({why}).")
+
+
+def stages(result: Result) -> None:
+    """Say which searches a schedule ran, why, and what came of each."""
+    for stage in result.stages:
+        ended = "its turns were over" if stage.status is Status.OUT_OF_NODES else stage.status
+        nodes = count(stage.generated, "node")
+        tell(f"{stage.planner}: {stage.reason}; {nodes}, {duration(stage.seconds)}, {ended}.", indent="  ", first="- ")
 
 
 def story(chapters: Sequence[Discovered]) -> None:
@@ -154,7 +196,7 @@ class Progress:
         self.last = time.monotonic()
         self.before = 0
 
-    def __call__(self, search: _native.Search) -> None:
+    def __call__(self, search: _native.Search | _native.BestFirst) -> None:
         """Hear of a search that is still going."""
         now = time.monotonic()
         if now - self.last < 0.1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from widthwise import _native
 from widthwise.core.errors import Interrupted, OutOfMemory, OutOfTime, UsageError
@@ -33,12 +34,27 @@ class Budget:
                 raise UsageError(f"a budget of {name} is a whole number, not {value!r}")
 
     def start(self) -> _native.Meter:
-        """Start the clock: the meter that everything working on this run shares."""
-        return _native.Meter(self.seconds, None if self.bytes is None else min(self.bytes, MOST))
+        """Start the clock: the meter that everything working on this run shares.
+
+        Without a limit of bytes the limit is what the machine has to give now, so that a run that needs more ends by
+        saying so and is not killed.
+        """
+        limit = machine_bytes() if self.bytes is None else self.bytes
+        return _native.Meter(self.seconds, None if limit is None else min(limit, MOST))
 
     def describe(self) -> dict[str, float | int | None]:
         """The limits that are set, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def machine_bytes() -> int | None:
+    """Nine tenths of the memory that can be had without swapping; none where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError):
+        return None
+    return max(1, kilobytes * 1024 * 9 // 10)
 
 
 def check(meter: _native.Meter) -> None:

@@ -32,8 +32,8 @@ class MissingExtraError(WidthwiseError):
 
     exit_code = 34
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package: pip install 'widthwise[{extra}]'")
+    def __init__(self, what: str, extra: str, package: str = "an optional package") -> None:
+        super().__init__(f"{what} needs {package}: pip install 'widthwise[{extra}]'")
 
 
 class OutOfBudget(WidthwiseError):

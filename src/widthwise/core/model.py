@@ -6,7 +6,7 @@ Planners know nothing of PDDL. They ask a model for a resumable search and for t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from widthwise import _native
@@ -22,7 +22,7 @@ LevelFeatures = Sequence[Feature] | Callable[[_native.State], object]
 class Watch(Protocol):
     """Somebody who wants to hear how a search goes, now and then."""
 
-    def __call__(self, search: _native.Search) -> None:
+    def __call__(self, search: _native.Search | _native.BestFirst) -> None:
         """Hear of a search that is still going."""
 
 
@@ -36,13 +36,21 @@ class Model:
     meter: _native.Meter
     max_nodes: int | None = None
     seed: int = 0
+    costs: list[float] | None = None  # per operator; none where every operator costs 1
     find_atoms: Callable[[str], list[int]] | None = None  # the atoms a pattern stands for
     watch: Watch | None = None
+    first: _native.State | None = None  # where to begin, if not at the task's first state
+    one_of: list[int] = field(default_factory=list)  # literals (2 * atom, 2 * atom + 1: not it): one is wanted besides
 
     @property
     def atom_count(self) -> int:
         """How many atoms a state is made of."""
         return self.operators.atom_count
+
+    @property
+    def operator_count(self) -> int:
+        """How many operators there are."""
+        return self.operators.count
 
     def search(
         self,
@@ -67,6 +75,8 @@ class Model:
             entry_in_table=entry_in_table,
             max_nodes=None if self.max_nodes is None else min(self.max_nodes, MOST),
             seed=self.seed,
+            one_of=self.one_of,
+            first=self.first,
         )
 
     def table(self, feature_count: int, width: int) -> _native.NoveltyTable:
@@ -91,7 +101,7 @@ class Model:
         """How many nodes a search may generate before somebody wants to look at it."""
         return None if self.watch is None else 200_000
 
-    def look(self, search: _native.Search) -> None:
+    def look(self, search: _native.Search | _native.BestFirst) -> None:
         """Show a paused search to whoever watches."""
         if self.watch is not None:
             self.watch(search)

@@ -73,6 +73,17 @@ class Chapter:
     search: int = 0  # nodes the search with this feature generated
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a schedule: which planner ran, why, what it generated, and how it ended."""
+
+    planner: str
+    reason: str  # why it ran, and why no longer
+    generated: int
+    status: Status  # `out-of-nodes` if its share of the budget was used up
+    seconds: float = 0.0
+
+
 @dataclass(slots=True)
 class Outcome:
     """What a planner hands back: how it ended, the way to the goal, and its counts."""
@@ -87,10 +98,13 @@ class Outcome:
     features: list[int] = field(default_factory=list)  # discovered atoms in order
     story: list[Chapter] = field(default_factory=list)
     reason: str = ""  # one sentence for people
-    search: _native.Search | None = None  # the search itself, with its tree
+    stages: list[Stage] = field(default_factory=list)  # of a schedule, in the order they ran
+    search: _native.Search | _native.BestFirst | None = None  # the search itself, with its tree
 
 
-def outcome_of(search: _native.Search, stop: _native.Stop, node: int | None, **more: Any) -> Outcome:
+def outcome_of(
+    search: _native.Search | _native.BestFirst, stop: _native.Stop, node: int | None, **more: Any
+) -> Outcome:
     """The outcome of a native search that came back with `stop`."""
     return Outcome(
         status=STATUS_OF_STOP[stop],

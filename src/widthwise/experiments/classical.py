@@ -10,10 +10,12 @@ from typing import Any
 from widthwise.classical.collection import domain_of
 from widthwise.classical.pddl.lexer import read_text
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
-from widthwise.classical.solve import Result, solve
-from widthwise.classical.task import Goal, Relevance, Task
+from widthwise.classical.solve import solve, wished_relevance
+from widthwise.classical.task import Relevance, Task
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import UsageError
+from widthwise.experiments.cutting import try_parts
+from widthwise.experiments.goal_lines import goal_fields, line_of
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import Instance, Row
 from widthwise.planners.registry import Planner, make_planner, parse_widths
@@ -29,7 +31,7 @@ class Setup:
 
     planners: Sequence[str] = ("iw:1", "iw:2", "ihiw:1,1")
     seeds: int = 3
-    relevance: Relevance = "task"
+    relevance: Relevance | None = None  # none: what the planner wishes, or what matters for the whole goal
     budget: Budget = field(default_factory=lambda: Budget(nodes=10_000))
 
     def __post_init__(self) -> None:
@@ -46,7 +48,7 @@ class Setup:
         return {
             "planners": list(self.planners),
             "seeds": list(range(self.seeds)),
-            "relevance": self.relevance,
+            "relevance": self.relevance or "default",
             "budget": self.budget.describe(),
         }
 
@@ -59,11 +61,11 @@ def planner_of(text: str) -> tuple[Planner, str, str]:
 
 
 def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
-    """One job per instance, with a part for each seed and planner.
+    """One job per instance (two where some planners want it cut to each goal), a part for each seed and planner.
 
     `ship` sends the texts of the files along, for workers that do not see our disk.
     """
-    named = [(text, *planner_of(text)[1:]) for text in setup.planners]
+    named = [planner_of(text) for text in setup.planners]
     budget = setup.budget.describe()
     for row in rows:
         for instance in row.instances:
@@ -75,13 +77,17 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
                     "planner": name,
                     "width": width,
                     "seed": seed,
-                    "relevance": setup.relevance,
+                    "relevance": setup.relevance or wished_relevance(planner, otherwise="task"),
                 }
                 for seed in range(setup.seeds)
-                for _, name, width in named
+                for planner, name, width in named
             ]
-            payload = {"instance": _with_texts(instance) if ship else instance, "budget": budget}
-            yield Job(f"{__name__}:prepare", payload, parts, instance.weight * len(parts))
+            payload = {"instance": with_texts(instance) if ship else instance, "budget": budget}
+            for cut in (False, True):  # what is cut to its goals is cut once for all of its parts
+                some = [part for part in parts if (part["relevance"] == "goal") is cut]
+                function = f"{__name__}:{'prepare_cut' if cut else 'prepare'}"
+                if some:
+                    yield Job(function, payload, some, instance.weight * len(some), together=cut)
 
 
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
@@ -91,51 +97,38 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     smaller: dict[str, Task] = {}
 
     def run(part: Part) -> Outcome:
-        relevance: Relevance = part["relevance"]
-        if relevance == "task" and not smaller:
+        if part["relevance"] == "task" and not smaller:
             smaller["task"] = task.restricted()
-        searched = smaller["task"] if relevance == "task" else task
-        planner = make_planner(part["planner"], parse_widths(part["width"]) if part["width"] else None)
-        results = []
-        for goal in searched.goals:
-            if relevance == "goal":
-                small, wanted = _cut(task, goal)
-                result = solve(small, planner, budget=budget, seed=part["seed"], goal=wanted)
-            else:
-                result = solve(searched, planner, budget=budget, seed=part["seed"], goal=goal)
-            result.search = None  # gives its memory back before the next goal takes some
-            results.append(result)
-        return _line(searched, results)
+        searched = smaller.get("task", task)
+        planner = _planner(part)
+        seed = part["seed"]
+        goals = [
+            goal_fields(solve(searched, planner, budget=budget, seed=seed, goal=goal, relevance="none"))
+            for goal in searched.goals
+        ]
+        return line_of(searched, goals)
 
     return run
 
 
-def _cut(task: Task, goal: Goal) -> tuple[Task, Goal]:
-    """The part of a task that matters for one goal, and the goal in its numbers."""
-    if not goal.reachable:
-        return task, goal
-    small = task.restricted(goal)
-    return small, Goal(goal.name, tuple(small.native.goal_pos), tuple(small.native.goal_neg))
+def prepare_cut(payload: Mapping[str, Any]) -> Callable[[Sequence[Part]], list[Outcome]]:
+    """Read and ground an instance; returns what runs all parts on its goals, each goal in a task of its own."""
+    budget = Budget(**payload["budget"])
+    task = _load(payload["instance"], budget)
+
+    def run(parts: Sequence[Part]) -> list[Outcome]:
+        tried = try_parts(task, parts, [_planner(part) for part in parts], budget)
+        return [one.failure or line_of(task, one.goals) for one in tried]
+
+    return run
 
 
-def _line(task: Task, results: Sequence[Result]) -> Outcome:
-    return {
-        "atoms": task.native.atom_count,
-        "operators": task.native.operator_count,
-        "goal": [result.goal for result in results],
-        "status": [str(result.status) for result in results],
-        "generated": [result.generated for result in results],
-        "plan_length": [None if result.plan is None else len(result.plan) for result in results],
-        "true_at_start": [int(result.true_at_start) for result in results],
-        "high_level_nodes": [result.high_level_nodes for result in results],
-        "features": [len(result.features) for result in results],
-        "seconds": [round(result.seconds["search"], 6) for result in results],
-        "load_seconds": round(task.seconds["parse"] + task.seconds["ground"], 6),
-    }
+def _planner(part: Part) -> Planner:
+    return make_planner(part["planner"], parse_widths(part["width"]) if part["width"] else None)
 
 
 def _load(instance: Instance, budget: Budget) -> Task:
-    instance = _with_texts(instance)
+    instance = with_texts(instance)
     meter = budget.start()
     assert instance.domain_text is not None and instance.problem_text is not None
     domain = parse_domain(instance.domain_text, instance.domain_name, lambda: check(meter))
@@ -146,7 +139,7 @@ def _load(instance: Instance, budget: Budget) -> Task:
     return task
 
 
-def _with_texts(instance: Instance) -> Instance:
+def with_texts(instance: Instance) -> Instance:
     """An instance that carries the texts of its files."""
     if instance.problem_text is not None:
         return instance

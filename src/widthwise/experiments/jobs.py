@@ -19,19 +19,29 @@ class Job:
     """Something to prepare once and to run in several parts, each of which makes one line.
 
     `function` is written `module:name`. Called with the payload it prepares the job (reads and grounds a
-    task, say) and returns what runs one part. A part holds the fields that name its line.
+    task, say) and returns what runs one part, or all of them at once if they go `together`. A part holds the
+    fields that name its line.
     """
 
     function: str
     payload: Mapping[str, Any]
     parts: Sequence[Part] = field(default_factory=tuple)
     weight: float = 1.0  # how long it may take compared with others: heavy jobs come first
+    together: bool = False  # the parts share work, and their lines come all at the end
 
-    def rest(self, count: int) -> Job | None:
-        """The job without its first parts, or none if nothing is left."""
-        parts = tuple(self.parts[count:])
-        share = len(parts) / len(self.parts)
-        return replace(self, parts=parts, weight=self.weight * share) if parts else None
+    def only(self, parts: Sequence[Part]) -> Job:
+        """The job with some of its parts."""
+        return replace(self, parts=tuple(parts), weight=self.weight * len(parts) / len(self.parts))
+
+    def after_death(self, index: int) -> tuple[bool, list[Job]]:
+        """Whether the part that was waited for is to blame for the death of its worker, and what is still to do.
+
+        Where parts go together nobody knows which one it was: each gets a worker of its own.
+        """
+        if self.together and len(self.parts) > 1:
+            return False, [self.only([part]) for part in self.parts[index:]]
+        rest = self.parts[index + 1 :]
+        return True, [self.only(rest)] if rest else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +63,10 @@ def work(job: Job) -> Iterator[Outcome]:
     """Run a job's parts in order; what goes wrong becomes the outcome of the part."""
     try:
         module, _, name = job.function.partition(":")
-        run: Callable[[Part], Outcome] = getattr(importlib.import_module(module), name)(job.payload)
+        run: Callable[[Any], Any] = getattr(importlib.import_module(module), name)(job.payload)
+        if job.together:
+            yield from run(job.parts)
+            return
     except Exception as error:
         for _ in job.parts:
             yield failure(error)

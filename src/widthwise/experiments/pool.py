@@ -18,6 +18,8 @@ from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
 
 def _serve(connection: Connection) -> None:
     """Work on jobs until there are no more; runs in the worker process."""
+    # A group of its own: whoever ends the worker ends the processes it has started, too.
+    os.setpgid(0, 0)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     try:
         while True:
@@ -32,7 +34,7 @@ def _die_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)
+        os.killpg(0, signal.SIGKILL)
 
 
 @dataclass(slots=True)
@@ -41,6 +43,17 @@ class _Worker:
     connection: Connection
     job: Job
     finished: int = 0  # parts of the job
+
+    def kill(self) -> None:
+        """End the worker with all it has started."""
+        self.process.kill()
+        self.kill_children()
+
+    def kill_children(self) -> None:
+        """End what the worker has started and may have left behind."""
+        assert self.process.pid
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
 
 class LocalPool:
@@ -61,7 +74,7 @@ class LocalPool:
             while workers:
                 ready = wait([worker.connection for worker in workers])
                 for worker in [worker for worker in workers if worker.connection in ready]:
-                    yield self._hear(worker, waiting)
+                    yield from self._hear(worker, waiting)
                     if worker.finished < len(worker.job.parts):
                         continue
                     if waiting:
@@ -72,7 +85,7 @@ class LocalPool:
                         worker.process.join()
         finally:
             for worker in workers:
-                worker.process.kill()
+                worker.kill()
             for worker in workers:
                 worker.process.join()
                 worker.connection.close()
@@ -97,15 +110,16 @@ class LocalPool:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died idle: hearing from it will tell
             worker.connection.send(job)
 
-    def _hear(self, worker: _Worker, waiting: deque[Job]) -> Done:
+    def _hear(self, worker: _Worker, waiting: deque[Job]) -> Iterator[Done]:
         job, index = worker.job, worker.finished
         try:
             outcome: Outcome = worker.connection.recv()
         except (EOFError, ConnectionResetError):
-            outcome = self._bury(worker)
-            rest = job.rest(index + 1)
-            if rest is not None:
-                waiting.appendleft(rest)
+            reason = self._bury(worker)
+            guilty, rest = job.after_death(index)
+            if guilty:
+                yield done(job, index, reason)
+            waiting.extendleft(reversed(rest))
             worker.finished = len(job.parts)
             if waiting:
                 fresh = self._start(waiting.popleft())
@@ -113,11 +127,12 @@ class LocalPool:
                 worker.job, worker.finished = fresh.job, 0
         else:
             worker.finished += 1
-        return done(job, index, outcome)
+            yield done(job, index, outcome)
 
     def _bury(self, worker: _Worker) -> Outcome:
         worker.connection.close()
         worker.process.join()
+        worker.kill_children()
         code = worker.process.exitcode or 0
         if code < 0:
             name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)

@@ -51,15 +51,17 @@ class RayPool:
                         continue
                     except ray.exceptions.RayError as error:
                         del running[stream]
+                        if index == len(job.parts):
+                            continue
                         reason = str(error).strip().splitlines()[0]
                         outcome = lost("WorkerDied", f"the Ray worker was lost: {reason}")
-                        rest = job.rest(index + 1)
-                        if rest is not None:
-                            waiting.appendleft(rest)
+                        guilty, rest = job.after_death(index)
+                        waiting.extendleft(reversed(rest))
+                        if not guilty:
+                            continue
                     else:
                         running[stream] = (job, index + 1)
-                    if index < len(job.parts):
-                        yield done(job, index, outcome)
+                    yield done(job, index, outcome)
         finally:
             for stream in running:
                 with contextlib.suppress(ray.exceptions.RayError, ValueError, TypeError):

@@ -47,23 +47,37 @@ class Row:
         return {**{name: getattr(self, name) for name in names}, "instances": len(self.instances)}
 
 
-def suite_rows(suite: str, benchmarks: Path | None, domains: Sequence[str] = (), first: int | None = None) -> list[Row]:
-    """The rows of a suite: `paper`, the name of a folder of the benchmarks, or `all` folders."""
+def suite_rows(
+    suite: str,
+    benchmarks: Path | None,
+    domains: Sequence[str] = (),
+    first: int | None = None,
+    numbers: Sequence[int] = (),
+) -> list[Row]:
+    """The rows of a suite: `paper`, the name of a folder of the benchmarks, or `all` folders (`whole`: the same).
+
+    `first` leaves the first instances of each row, `numbers` those at these places, counted from 1.
+    """
     if suite == "paper":
         rows = paper_rows(benchmarks)
     else:
         folders = _folders(benchmarks)
-        if suite != "all" and suite not in folders:
+        if suite not in ("all", "whole") and suite not in folders:
             raise UsageError(
-                f"there is no suite {suite!r}: give paper, all, or a folder of {benchmarks}{_near(suite, folders)}"
+                f"there is no suite {suite!r}: give paper, whole, all, or a folder of {benchmarks}"
+                f"{_near(suite, folders)}"
             )
-        rows = [_folder_row(path) for name, path in folders.items() if suite in ("all", name)]
+        rows = [_folder_row(name, path) for name, path in folders.items() if suite in ("all", "whole", name)]
     if domains:
         rows = _chosen(rows, domains)
     if first is not None:
         if first < 1:
             raise UsageError(f"--first counts instances from 1 up, so it cannot be {first}")
         rows = [replace(row, instances=row.instances[:first]) for row in rows]
+    if numbers:
+        if min(numbers) < 1 or first is not None:
+            raise UsageError("--instances takes places such as 3,10,20, counted from 1, and does not go with --first")
+        rows = [replace(row, instances=_at(row.instances, numbers)) for row in rows]
     if not any(row.instances for row in rows):
         raise InputError(f"there is nothing to run: no problem files of suite {suite} in {benchmarks}")
     return rows
@@ -119,11 +133,17 @@ def _folders(benchmarks: Path | None) -> dict[str, Path]:
         raise UsageError(_WHERE)
     if not benchmarks.is_dir():
         raise InputError(f"{benchmarks}: there is no such folder of benchmarks")
+    if problems_in(benchmarks):  # a folder of problems is as good as a folder of such folders
+        return {benchmarks.resolve().name: benchmarks}
     return {path.name: path for path in sorted(benchmarks.iterdir()) if path.is_dir() and problems_in(path)}
 
 
-def _folder_row(path: Path) -> Row:
-    return Row(path.name, path.name, [_instance(problem) for problem in problems_in(path)])
+def _folder_row(name: str, path: Path) -> Row:
+    return Row(name, name, [_instance(problem) for problem in problems_in(path)])
+
+
+def _at(instances: Sequence[Instance], numbers: Sequence[int]) -> list[Instance]:
+    return [instances[number - 1] for number in sorted(set(numbers)) if number <= len(instances)]
 
 
 def _instance(path: Path) -> Instance:

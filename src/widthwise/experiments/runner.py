@@ -33,21 +33,29 @@ class Listener:
         """Nothing more will be heard."""
 
 
-def run_jobs(store: RunStore, jobs: Iterable[Job], pool: Pool, listener: Listener | None = None) -> None:
-    """Run all parts that have no line yet; stops at once when interrupted, and can go on later."""
+def run_jobs(
+    store: RunStore,
+    jobs: Iterable[Job],
+    pool: Pool,
+    listener: Listener | None = None,
+    stamp: Mapping[str, Any] | None = None,
+) -> None:
+    """Run all parts that have no line yet; stops at once when interrupted, and can go on later.
+
+    Every line ends with the `stamp`: what made it.
+    """
     listener = listener or Listener()
     missing = []
     for job in jobs:
         parts = tuple(part for part in job.parts if store.key(part) not in store.done)
         if parts:
-            weight = job.weight * len(parts) / len(job.parts)
-            missing.append(Job(job.function, job.payload, parts, weight))
+            missing.append(job.only(parts))
     listener.begin(missing, len(store.lines))
     try:
         # Closing the generator ends its workers, whatever happens here.
         with contextlib.closing(pool.run(missing)) as lines:  # type: ignore[type-var]
             for one in lines:
-                store.append(one.line)
+                store.append({**one.line, **(stamp or {})})
                 listener.hear(one)
     finally:
         listener.end()
@@ -71,7 +79,7 @@ def make_pool(workers: str | None, ray_address: str | None) -> Pool:
 def describe_run(settings: Mapping[str, Any], command: Sequence[str] | None = None) -> dict[str, Any]:
     """What a run folder keeps about how it was made; `settings` are what must not change on resume."""
     return {
-        "settings": {**settings, "widthwise": __version__},
+        "settings": dict(settings),
         "command": shlex.join(command if command is not None else sys.argv),
         "versions": {
             "widthwise": __version__,
@@ -81,6 +89,20 @@ def describe_run(settings: Mapping[str, Any], command: Sequence[str] | None = No
         "commit": _commit(),
         "machine": {"cpu": _cpu(), "cores": _cores(), "system": f"{platform.system()} {platform.machine()}"},
     }
+
+
+def stamp_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What every line of a run says of its making: versions, commit and command; a resumed run may have several."""
+    versions = {name: config["versions"][name] for name in ("widthwise", "python")}
+    return {"versions": versions, "commit": config["commit"], "command": config["command"]}
+
+
+def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """How the program that resumes a run differs from the one that began it, in words."""
+    versions = [*{**before["versions"], **now["versions"]}]
+    pairs = [(name, before["versions"].get(name), now["versions"].get(name)) for name in versions]
+    pairs.append(("commit", before["commit"], now["commit"]))
+    return [f"{name} {old or 'unknown'} then, {new or 'unknown'} now" for name, old, new in pairs if old != new]
 
 
 def _cores() -> int:

@@ -22,8 +22,11 @@ class RunStore:
     `keys` names the fields that tell one line from another. `done` holds those of the lines.
     """
 
-    def __init__(self, folder: Path, keys: Sequence[str], file: BinaryIO, lines: list[Record]) -> None:
+    def __init__(
+        self, folder: Path, config: Mapping[str, Any], keys: Sequence[str], file: BinaryIO, lines: list[Record]
+    ) -> None:
         self.folder = folder
+        self.config = config  # of the run as it was begun
         self.keys = tuple(keys)
         self.lines = lines
         self.done = {self.key(line) for line in lines}
@@ -40,14 +43,16 @@ class RunStore:
             if resume and path.exists():
                 _same_settings(folder, read_json(path)["settings"], _plain(config["settings"]))
             file = _locked(folder / LINES)
-            if not path.exists():
+            if path.exists():
+                config = read_json(path)
+            else:
                 write_json(path, config)
             lines = _whole_lines(folder / LINES, file)
         except OSError as error:
             raise InputError(f"{folder}: cannot write a run there ({error.strerror or error})") from None
         # The summary is of a finished run; this one goes on.
         (folder / RESULT).unlink(missing_ok=True)
-        return cls(folder, keys, file, lines)
+        return cls(folder, config, keys, file, lines)
 
     def key(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
         """What tells a line from the others."""

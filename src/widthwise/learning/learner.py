@@ -67,6 +67,10 @@ class Learner:
         """Let searches ask the network as it is now."""
         self.inference.update(self.updates)
 
+    def finite(self) -> bool:
+        """Whether every weight is still a number."""
+        return all(bool(torch.isfinite(one).all()) for one in self.network.state_dict().values())
+
     def state(self) -> dict[str, Any]:
         """Network, optimiser and counter as plain data and tensors."""
         return {

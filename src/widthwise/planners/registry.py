@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from widthwise.core.errors import UsageError
 from widthwise.core.model import LevelFeatures, Model
 from widthwise.core.result import Outcome
 from widthwise.planners.auto import Auto
 from widthwise.planners.bfs import BFS
+from widthwise.planners.bfws import BFWS, GBFS
 from widthwise.planners.hierarchical import HIW
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW, Width
+from widthwise.planners.siw import SIW
 
 
 class Planner(Protocol):
@@ -30,7 +32,22 @@ class Planner(Protocol):
         """Search."""
 
 
-NAMES = ("auto", "bfs", "iw", "hiw", "ihiw")
+NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs")
+
+
+_WITHOUT_WIDTH: dict[str, Callable[[], Planner]] = {"auto": Auto, "bfs": BFS, "bfws": BFWS, "gbfs": GBFS}
+_YES_NO = {"yes": True, "no": False}
+_ORDER = {"breadth-first": False, "depth-first": True}
+#: The choices inside IHIW as they are written, with their values; the default first.
+CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "pick": {"last": "last", "random": "random"},
+    "rebuild": {"changed": "changed", "new": "new"},
+    "entry-in-table": _YES_NO,
+    "negated": {"no": False, "yes": True},
+    "stuck": {"wake": "wake", "stop": "stop"},
+    "high-order": _ORDER,
+    "low-order": _ORDER,
+}
 
 
 def parse_widths(text: str) -> tuple[Width, ...]:
@@ -49,21 +66,50 @@ def parse_widths(text: str) -> tuple[Width, ...]:
     return tuple(widths)
 
 
-def make_planner(name: str, widths: Sequence[Width] | None = None, high: Sequence[LevelFeatures] = ()) -> Planner:
-    """A planner by name, with its widths (high level first) and the features of its upper levels."""
+def parse_choices(text: str) -> dict[str, Any]:
+    """Choices inside IHIW as the command line writes them: `pick=random,negated=yes`."""
+    choices: dict[str, Any] = {}
+    for part in text.split(","):
+        name, _, value = (one.strip() for one in part.partition("="))
+        if name not in CHOICES:
+            raise UsageError(f"ihiw has no choice {name!r}; its choices are {', '.join(CHOICES)}")
+        if value not in CHOICES[name]:
+            raise UsageError(f"the choice {name} of ihiw is written {name}={'|'.join(CHOICES[name])}, not {part!r}")
+        if name in choices:
+            raise UsageError(f"the choice {name} of ihiw is given twice")
+        choices[name] = CHOICES[name][value]
+    return choices
+
+
+def make_planner(
+    name: str,
+    widths: Sequence[Width] | None = None,
+    high: Sequence[LevelFeatures] = (),
+    choices: Mapping[str, Any] | None = None,
+) -> Planner:
+    """A planner by name, with its widths (high level first), the features of its upper levels, and choices inside it.
+
+    `choices` are for ihiw, by the names of `CHOICES`.
+    """
     if name not in NAMES:
         raise UsageError(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}")
     if high and name != "hiw":
         raise UsageError(f"high-level features are for the planner hiw, not for {name}")
-    if name in ("auto", "bfs"):
+    if choices is not None and name != "ihiw":
+        raise UsageError(f"the choices of --ihiw are for the planner ihiw, not for {name}")
+    if name in _WITHOUT_WIDTH:
         if widths is not None:
             raise UsageError(f"the planner {name} takes no width")
-        return Auto() if name == "auto" else BFS()
+        return _WITHOUT_WIDTH[name]()
+    if name == "siw":
+        return _serialised(widths or (2,))
     if name == "iw":
         return IW(_counted(name, widths or (1,), 1)[0])
     if name == "ihiw":
         upper, lower = _counted(name, widths or (1, 1), 2)
-        return IHIW(high=IW(upper), low=IW(lower))
+        given = {one.replace("-", "_"): value for one, value in (choices or {}).items()}
+        above = IW(upper, depth_first=given.pop("high_order", False))
+        return IHIW(high=above, low=IW(lower, depth_first=given.pop("low_order", False)), **given)
     if not high:
         raise UsageError("hiw needs high-level features: give --high ATOM-PATTERN, or let ihiw find them")
     levels = _counted(name, widths or (1,) * (len(high) + 1), len(high) + 1)
@@ -71,6 +117,13 @@ def make_planner(name: str, widths: Sequence[Width] | None = None, high: Sequenc
     for width, features in zip(reversed(levels[:-1]), reversed(high), strict=True):
         planner = HIW(features, high=IW(width), low=planner)
     return planner
+
+
+def _serialised(widths: Sequence[Width]) -> SIW:
+    if len(widths) == 2:
+        return SIW(IHIW(high=IW(widths[0]), low=IW(widths[1])))
+    width = _counted("siw", widths, 1)[0]
+    return SIW(IW("n") if width == "n" else width)
 
 
 def _counted(name: str, widths: Sequence[Width], count: int) -> Sequence[Width]:

@@ -10,7 +10,7 @@ from widthwise.reports.records import Records
 from widthwise.reports.table import Cell, Line, Table
 from widthwise.reports.text import FIELDS, LEGEND, body, cells, errors, notes
 
-_STYLE = """
+STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1250px;padding:0 1em;color:#222}
 table{border-collapse:collapse;font-size:12.5px}
 th,td{padding:2px 7px;border-bottom:1px solid #ddd;text-align:right}
@@ -57,7 +57,7 @@ def html_page(table: Table, records: Records, plots: Mapping[str, str], title: s
         parts.append(f"<dl>{items}</dl>")
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
     )
 
 

@@ -11,6 +11,8 @@ from widthwise.core.errors import MissingExtraError
 from widthwise.reports.records import Records
 
 Goal = tuple[str, str, str]  # row, instance, goal
+#: How all plots look; the salt makes their bytes the same every time.
+STYLE: Any = {"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
 
 
 def make_plots(records: Records) -> dict[str, str]:
@@ -20,11 +22,11 @@ def make_plots(records: Records) -> dict[str, str]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("the plots of a report", "plot") from None
-    with matplotlib.rc_context({"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
+    with matplotlib.rc_context(STYLE):
         plots = {}
         if "IW(2)" in records.columns and "IHIW(1,1)" in records.columns:
-            plots["nodes-ihiw-iw2"] = _svg(_scatter(Figure, records, "IW(2)", "IHIW(1,1)"))
-        plots["coverage-over-nodes"] = _svg(_coverage(Figure, records))
+            plots["nodes-ihiw-iw2"] = to_svg(_scatter(Figure, records, "IW(2)", "IHIW(1,1)"))
+        plots["coverage-over-nodes"] = to_svg(_coverage(Figure, records))
         return plots
 
 
@@ -39,7 +41,8 @@ def nodes_by_goal(records: Records, column: str) -> dict[Goal, list[float]]:
     return found
 
 
-def _svg(figure: Any) -> str:
+def to_svg(figure: Any) -> str:
+    """A figure as an SVG text."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None}, bbox_inches="tight", dpi=150)
     return stream.getvalue()

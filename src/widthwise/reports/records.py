@@ -24,11 +24,25 @@ class Run:
     finished: bool
 
 
+def kind_of(folders: Sequence[Path]) -> str:
+    """Which suite made some run folders: `classical` (single goals) or `whole` (whole problems), one for all."""
+    kinds = {folder: _config(folder)["kind"] for folder in folders}
+    if len(set(kinds.values())) > 1:
+        told = ", ".join(f"{folder} is of {kind}" for folder, kind in kinds.items())
+        raise UsageError(f"runs of different suites have no table in common: {told}")
+    return str(next(iter(kinds.values())))
+
+
+def _config(folder: Path) -> Record:
+    config = _json(folder / "config.json", _bytes(folder / "config.json"))
+    if not isinstance(config, dict) or config.get("kind") not in ("classical", "whole"):
+        raise InputError(f"{folder}: is not a run of the classical suite")
+    return config
+
+
 def read_run(folder: Path) -> Run:
     """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be torn."""
-    config = _json(folder / "config.json", _bytes(folder / "config.json"))
-    if not isinstance(config, dict) or config.get("kind") != "classical":
-        raise InputError(f"{folder}: is not a run of the classical suite")
+    config = _config(folder)
     plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
     data = gzip.decompress(_bytes(packed)) if packed.exists() and not plain.exists() else _bytes(plain)
     *raw, rest = data.split(b"\n")
@@ -81,6 +95,19 @@ class Records:
         return max((count for count in nodes if count is not None), default=None)
 
 
+def mixtures(runs: Sequence[Run]) -> list[str]:
+    """The runs whose lines were made by several commits or versions, each in a sentence."""
+    found = []
+    for run in runs:
+        made = dict.fromkeys(
+            f"{line.get('versions', {}).get('widthwise', 'unknown')} at {line.get('commit') or 'an unknown commit'}"
+            for line in run.lines
+        )
+        if len(made) > 1:
+            found.append(f"{run.folder}: its lines were made by several versions: {', '.join(made)}")
+    return found
+
+
 def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Records:
     """Read run folders that complete each other; the same line in two of them is refused.
 
@@ -127,10 +154,11 @@ def place_of(line: Record) -> str:
 
 
 def column_of(line: Record) -> str:
-    """The name of a line's column: the planner as the paper writes it, and a relevance of our own."""
+    """The name of a line's column: the planner as the paper writes it, and a relevance that is not its usual one."""
     name = line["planner"].upper() if line["width"] else line["planner"]
     name = f"{name}({line['width']})" if line["width"] else name
-    return name if line["relevance"] == "task" else f"{name}, relevance {line['relevance']}"
+    usual = "goal" if line["planner"] == "auto" else "task"
+    return name if line["relevance"] in (usual, "default") else f"{name}, relevance {line['relevance']}"
 
 
 def _bytes(path: Path) -> bytes:

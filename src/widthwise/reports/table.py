@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
 
 from widthwise.reports.records import Records
 
 NOISE = 4.0  # points of coverage that a change of seed explains
+SCHEDULE = "auto"  # the column that has to be as good as the best of all others, in every row
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Cell:
     seconds: float | None = None
     failures: int = 0
     published: Published | None = None
+    strict: bool = False  # no difference is noise, as far as the table shows it
 
     @property
     def coverage(self) -> float | None:
@@ -48,7 +50,7 @@ class Cell:
         if ours is None or theirs is None:
             return ""
         difference = ours - theirs
-        if abs(difference) <= max(NOISE, 2 * (self.spread or 0.0)):
+        if abs(difference) <= (0.05 if self.strict else max(NOISE, 2 * (self.spread or 0.0))):
             return ""
         return "+" if difference > 0 else "-"
 
@@ -134,6 +136,9 @@ def make_table(records: Records) -> Table:
                 [sums[name, column, seed] for seed in seeds if (name, column, seed) in sums],
                 Published(**theirs) if theirs else None,
             )
+        if SCHEDULE in cells:
+            best = _best([cell for column, cell in cells.items() if column != SCHEDULE], published.get(name, {}))
+            cells[SCHEDULE].published, cells[SCHEDULE].strict = best, True
         count = sum(number for (row, _), number in goals.items() if row == name)
         start = sum(number for (row, _), number in at_start.items() if row == name)
         lines.append(Line(name, count, start, cells, str(told.get("note") or "")))
@@ -165,6 +170,13 @@ def _cell(seeds: Sequence[_Sums], published: Published | None) -> Cell:
         sum(one.failures for one in seeds),
         published,
     )
+
+
+def _best(others: Sequence[Cell], published: Mapping[str, Mapping[str, float | None]]) -> Published | None:
+    """The best coverage of a row, ours or published: what a schedule of those planners is measured by."""
+    known = [cell.coverage for cell in others] + [told["coverage"] for told in published.values()]
+    found = [coverage for coverage in known if coverage is not None]
+    return Published(max(found), None, None) if found else None
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from widthwise.reports.records import Record, Records, place_of
+from widthwise.reports.records import Record, Records, mixtures, place_of
 from widthwise.reports.table import NOISE, Cell, Table
 
 MARKS = {"+": "▲", "-": "▼", "": ""}
@@ -12,6 +12,8 @@ LEGEND = (
     "Each planner: goals solved in percent, mean generated nodes and mean search seconds of the solved, each "
     "with the published figure after the slash. ± is the standard deviation over seeds. "
     f"▲ better, ▼ worse than published by more than {NOISE:g} points and two standard deviations. "
+    "Of auto the figure after the slash is the best coverage of all other columns, ours and published, and any "
+    "difference is marked. "
     "Goals true at the start count as solved, as in the paper; the column `at start` says how many they are."
 )
 FIELDS = ("solved %", "nodes", "seconds")
@@ -27,8 +29,10 @@ def cells(cell: Cell) -> tuple[str, str, str]:
     theirs = "-" if told.coverage is None else f"{told.coverage:.1f}"
     return (
         f"{coverage}/{theirs}{MARKS[cell.mark]}",
-        f"{number(cell.nodes)}/{number(told.nodes)}",
-        f"{seconds(cell.seconds)}/{'-' if told.seconds is None else f'{told.seconds:.2f}'}",
+        number(cell.nodes) if cell.strict else f"{number(cell.nodes)}/{number(told.nodes)}",
+        seconds(cell.seconds)
+        if cell.strict
+        else f"{seconds(cell.seconds)}/{'-' if told.seconds is None else f'{told.seconds:.2f}'}",
     )
 
 
@@ -64,7 +68,7 @@ def notes(table: Table, records: Records) -> list[str]:
     if table.missing:
         found.append(f"Published, but not run here: {', '.join(table.missing)}.")
     found += [f"Failed, and explained: {place}: {why}" for place, why in records.explained.items()]
-    return found
+    return found + mixtures(records.runs)
 
 
 def errors(records: Records) -> list[str]:

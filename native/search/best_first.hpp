@@ -1,0 +1,111 @@
+// What the searches for whole problems share: one tree of states without duplicates, a goal that is counted,
+// relaxed plans, limits, and being resumed.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "search/novelty.hpp"
+#include "search/operators.hpp"
+#include "search/relaxed.hpp"
+#include "search/search.hpp"
+#include "search/tree.hpp"
+
+namespace widthwise {
+
+// A goal whose literals are counted: the words of a state that it looks at, and what it wants there.
+class CountedGoal {
+public:
+    CountedGoal(std::vector<std::uint32_t> pos, std::vector<std::uint32_t> neg);
+
+    std::uint32_t unachieved(const Word* state) const {
+        int count = 0;
+        for (const Part& part : parts_)
+            count += std::popcount(part.wanted & ~state[part.word]) +
+                     std::popcount(part.unwanted & state[part.word]);
+        return static_cast<std::uint32_t>(count);
+    }
+    const std::vector<std::uint32_t>& pos() const { return pos_; }
+    const std::vector<std::uint32_t>& neg() const { return neg_; }
+
+private:
+    struct Part {
+        std::size_t word;
+        Word wanted, unwanted;
+    };
+    std::vector<std::uint32_t> pos_, neg_;
+    std::vector<Part> parts_;
+};
+
+struct BestFirstOptions {
+    std::uint64_t max_nodes = ~std::uint64_t{0};
+    std::vector<Word> first = {};  // the state of the root; empty: the task's first state
+};
+
+class BestFirst {
+public:
+    BestFirst(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
+              BestFirstOptions options);
+    BestFirst(const BestFirst&) = delete;
+    BestFirst& operator=(const BestFirst&) = delete;
+    virtual ~BestFirst();
+
+    // Generates the root. Stop::solved if the goal holds there, Stop::paused otherwise.
+    Event start();
+    // Goes on, for at most that many more nodes and, if seconds are given, about so long.
+    Event resume(std::uint64_t pause_after, double pause_seconds);
+
+    const Tree& tree() const { return tree_; }
+    const Operators& operators() const { return *operators_; }
+    const Counters& counters() const { return counters_; }
+    std::uint64_t dead_ends() const { return dead_ends_; }
+    double seconds() const { return seconds_; }
+    void set_max_nodes(std::uint64_t nodes) { common_.max_nodes = nodes; }
+
+protected:
+    // The root is in the tree: whatever else has to be remembered of it. False: out of memory.
+    virtual bool open_root() = 0;
+    virtual Event run() = 0;
+
+    // Why to stop before another node is generated, if at all.
+    std::optional<Event> stop_now();
+    // Looks at the clock at once: for work that takes long.
+    std::optional<Event> stop_by_clock();
+    // A node for a state that is not in the tree yet; kNone if memory forbids it.
+    std::uint32_t keep(const Word* state, std::uint32_t parent, std::size_t rank);
+    bool known(const Word* state) { return !closed_.novel(nullptr, state); }
+    bool charge(std::size_t bytes);
+    template <class T>
+    bool append(std::vector<T>& list, const T& item) {
+        if (list.size() == list.capacity()) {
+            const std::size_t more = std::max<std::size_t>(8, list.capacity() / 2);
+            if (!charge(more * sizeof(T))) return false;
+            list.reserve(list.capacity() + more);
+        }
+        list.push_back(item);
+        return true;
+    }
+
+    std::shared_ptr<const Operators> operators_;
+    Expander expander_;
+    std::shared_ptr<Meter> meter_;
+    CountedGoal goal_;
+    Tree tree_;
+    StateTable closed_;
+    std::unique_ptr<Relaxed> relaxed_;
+    Counters counters_;
+    std::uint64_t dead_ends_ = 0;
+    std::vector<Word> scratch_;
+
+private:
+    BestFirstOptions common_;
+    std::uint64_t pause_at_ = 0, next_poll_ = 0;
+    double pause_time_ = std::numeric_limits<double>::infinity();
+    double seconds_ = 0.0;
+    std::size_t charged_ = 0;
+};
+
+}  // namespace widthwise

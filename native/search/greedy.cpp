@@ -1,0 +1,112 @@
+#include "search/greedy.hpp"
+
+#include <algorithm>
+
+namespace widthwise {
+
+Greedy::Greedy(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
+               GreedyOptions options)
+    : BestFirst(std::move(operators), std::move(meter), std::move(goal), options),
+      options_(options),
+      preferred_(words_for(operators_->count()), 0) {
+    std::fill(std::begin(best_), std::end(best_), ~0U);
+    for (const Heuristic heuristic : {kPlan, kGoals}) {
+        if (heuristic == kGoals && !options_.count_goals) continue;
+        queues_.push_back(std::make_unique<Queue>(*meter_, heuristic, false));
+        if (options_.boost > 0) queues_.push_back(std::make_unique<Queue>(*meter_, heuristic, true));
+    }
+}
+
+bool Greedy::open_root() {
+    evaluate(0);
+    return true;
+}
+
+void Greedy::evaluate(std::uint32_t node) {
+    const Word* state = tree_.state(node);
+    ++evaluated_;
+    if (!relaxed_->evaluate(state)) {
+        tree_.set(node, kPruned);
+        ++dead_ends_;
+        return;
+    }
+    value_[kPlan] = static_cast<std::uint32_t>(relaxed_->plan().size());
+    value_[kGoals] = goal_.unachieved(state);
+    bool progress = false;
+    for (const auto& queue : queues_) {
+        std::uint32_t& best = best_[queue->heuristic];
+        if (value_[queue->heuristic] >= best) continue;
+        best = value_[queue->heuristic];
+        progress = true;
+    }
+    for (const auto& queue : queues_)
+        if (progress && queue->preferred) queue->turn -= options_.boost;
+    for (const std::uint32_t rank : preferred_list_) clear_bit(preferred_.data(), rank);
+    preferred_list_.clear();
+    for (const std::uint32_t op : relaxed_->plan()) {
+        if (!relaxed_->applies(state, op)) continue;
+        preferred_list_.push_back(operators_->rank_of(op));
+        set_bit(preferred_.data(), preferred_list_.back());
+    }
+    expanding_ = node;
+    next_rank_ = 0;
+}
+
+bool Greedy::push(std::uint32_t parent, std::size_t rank) {
+    const Entry entry{parent, static_cast<std::uint32_t>(rank)};
+    const bool preferred = test_bit(preferred_.data(), rank);
+    for (const auto& queue : queues_) {
+        if (queue->preferred && !preferred) continue;
+        if (!queue->entries.push(value_[queue->heuristic], entry)) return false;
+    }
+    return true;
+}
+
+// Takes entries out, by turns, until one leads to a new state that is no dead end.
+std::optional<Event> Greedy::next_to_expand() {
+    while (expanding_ == kNone) {
+        if (auto event = stop_by_clock()) return event;
+        Queue* next = nullptr;
+        for (const auto& queue : queues_)
+            if (!queue->entries.empty() && (!next || queue->turn < next->turn)) next = queue.get();
+        if (!next) return Event{Stop::exhausted};
+        ++next->turn;
+        const Entry entry = next->entries.pop();
+        expander_.apply(tree_.state(entry.parent), entry.rank, scratch_.data());
+        if (known(scratch_.data())) {
+            ++counters_.pruned;
+            continue;
+        }
+        const std::uint32_t node = keep(scratch_.data(), entry.parent, entry.rank);
+        if (node == kNone) return Event{Stop::out_of_memory};
+        if (goal_.unachieved(tree_.state(node)) == 0) {
+            tree_.set(node, kGoal);
+            return Event{Stop::solved, node};
+        }
+        evaluate(node);
+    }
+    return std::nullopt;
+}
+
+Event Greedy::run() {
+    while (true) {
+        if (auto event = next_to_expand()) return *event;
+        std::optional<Event> event;
+        const std::uint32_t parent = expanding_;
+        expander_.collect(tree_.state(parent));
+        expander_.take(next_rank_, [&](std::size_t rank) {
+            next_rank_ = rank;
+            event = stop_now();
+            if (!event && !push(parent, rank)) event = Event{Stop::out_of_memory};
+            if (event) return false;
+            ++counters_.generated;
+            return true;
+        });
+        if (event) return *event;
+        tree_.set(parent, kExpanded);
+        ++counters_.expanded;
+        expanding_ = kNone;
+    }
+}
+
+}  // namespace widthwise

@@ -1,0 +1,275 @@
+// Windows of plans: what they have to reach, and a best-first search for a cheaper way to it.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "search/chunks.hpp"
+#include "search/improve.hpp"
+#include "search/novelty.hpp"
+
+namespace widthwise {
+
+namespace {
+
+constexpr double kNothing = 1e-6;
+constexpr std::uint64_t kLook = 256;
+
+// A node that waits for its expansion: least estimate first, then the one nearer to the end, then the newest.
+struct Open {
+    double estimate, left;
+    std::uint32_t node;
+    double spent;  // when it was put here; if it was reached at less cost since, this entry is stale
+
+    bool operator<(const Open& other) const {
+        if (estimate != other.estimate) return estimate > other.estimate;
+        if (left != other.left) return left > other.left;
+        return node < other.node;
+    }
+};
+
+// The states a window search has reached, each with the cheapest way to it so far, and those that wait.
+class Nodes {
+public:
+    Nodes(Meter& meter, std::size_t word_count)
+        : meter_(&meter),
+          word_count_(word_count),
+          states_(meter, word_count),
+          parent_(meter, 1),
+          op_(meter, 1),
+          spent_(meter, 1),
+          table_(meter, word_count, &states_) {}
+    Nodes(const Nodes&) = delete;
+    Nodes& operator=(const Nodes&) = delete;
+    ~Nodes() { meter_->release(open_.capacity() * sizeof(Open)); }
+
+    const Word* state(std::uint32_t node) const { return states_.row(node); }
+    double spent(std::uint32_t node) const { return spent_[node]; }
+    std::uint32_t last() const { return last_; }
+
+    // Whether a state was not reached yet, or only at greater cost.
+    bool cheaper(const Word* state, double spent) const {
+        const auto row = table_.find(state);
+        return !row || spent < spent_[*row] - kNothing;
+    }
+
+    // Remembers a way to a state, the cheapest so far. False if the memory limit forbids it.
+    bool reach(const Word* state, std::uint32_t parent, std::uint32_t op, double spent, double left,
+               double weight) {
+        if (const auto row = table_.find(state)) {
+            last_ = *row;
+        } else {
+            last_ = static_cast<std::uint32_t>(states_.size());
+            if (!states_.reserve_one() || !parent_.reserve_one() || !op_.reserve_one() ||
+                !spent_.reserve_one())
+                return false;
+            std::memcpy(states_.push(), state, word_count_ * sizeof(Word));
+            parent_.push();
+            op_.push();
+            spent_.push();
+            if (!table_.insert_row(last_)) return false;
+        }
+        parent_[last_] = parent;
+        op_[last_] = op;
+        spent_[last_] = spent;
+        if (open_.size() == open_.capacity()) {
+            const std::size_t more = std::max<std::size_t>(64, open_.capacity() / 2);
+            if (!meter_->charge(more * sizeof(Open))) return false;
+            open_.reserve(open_.capacity() + more);
+        }
+        open_.push_back({spent + weight * left, left, last_, spent});
+        std::push_heap(open_.begin(), open_.end());
+        return true;
+    }
+
+    // The next node to expand; kNone if none waits.
+    std::uint32_t next() {
+        while (!open_.empty()) {
+            std::pop_heap(open_.begin(), open_.end());
+            const Open top = open_.back();
+            open_.pop_back();
+            if (top.spent == spent_[top.node]) return top.node;
+        }
+        return kNone;
+    }
+
+    Steps path(std::uint32_t node) const {
+        Steps steps;
+        for (; parent_[node] != kNone; node = parent_[node]) steps.push_back(op_[node]);
+        return {steps.rbegin(), steps.rend()};
+    }
+
+private:
+    Meter* meter_;
+    std::size_t word_count_;
+    Chunks<Word> states_;
+    Chunks<std::uint32_t> parent_, op_;
+    Chunks<double> spent_;
+    StateTable table_;
+    std::vector<Open> open_;  // a heap
+    std::uint32_t last_ = kNone;
+};
+
+Stop stop_of(Halt halt) {
+    if (halt == Halt::time) return Stop::out_of_time;
+    return halt == Halt::memory ? Stop::out_of_memory : Stop::interrupted;
+}
+
+}  // namespace
+
+// Turns what is wanted after a step into what is wanted before it. `before` is the state before the step in
+// the plan; it says in which of several ways a conditional effect is to help, or to stay away.
+void Improver::regress_step(std::uint32_t op, const Word* before, Wanted& wanted) const {
+    const Task& task = operators_->task();
+    Wanted earlier = wanted;
+    for (const std::uint32_t atom : task.del[op]) clear_bit(earlier.neg.data(), atom);
+    for (const std::uint32_t atom : task.add[op]) clear_bit(earlier.pos.data(), atom);
+    const auto first_failing = [&](std::uint32_t effect) -> std::optional<std::pair<std::uint32_t, bool>> {
+        for (const std::uint32_t atom : task.effect_pos[effect])
+            if (!test_bit(before, atom)) return std::pair(atom, false);
+        for (const std::uint32_t atom : task.effect_neg[effect])
+            if (test_bit(before, atom)) return std::pair(atom, true);
+        return std::nullopt;
+    };
+    const auto matters = [&](std::uint32_t atom) {
+        return test_bit(wanted.pos.data(), atom) || test_bit(wanted.neg.data(), atom);
+    };
+    Wanted conditions{std::vector<Word>(earlier.pos.size()), std::vector<Word>(earlier.pos.size())};
+    for (const std::uint32_t effect : task.conditional[op]) {
+        const std::uint32_t atom = task.effect_atom[effect];
+        if (!matters(atom)) continue;
+        const auto failing = first_failing(effect);
+        if (failing) {
+            // It stayed away, and has to again.
+            set_bit((failing->second ? conditions.pos : conditions.neg).data(), failing->first);
+            continue;
+        }
+        for (const std::uint32_t one : task.effect_pos[effect]) set_bit(conditions.pos.data(), one);
+        for (const std::uint32_t one : task.effect_neg[effect]) set_bit(conditions.neg.data(), one);
+        clear_bit((task.effect_adds[effect] ? earlier.pos : earlier.neg).data(), atom);
+    }
+    for (const std::uint32_t atom : task.pre_pos[op]) set_bit(conditions.pos.data(), atom);
+    for (const std::uint32_t atom : task.pre_neg[op]) set_bit(conditions.neg.data(), atom);
+    for (std::size_t word = 0; word < earlier.pos.size(); ++word) {
+        wanted.pos[word] = earlier.pos[word] | conditions.pos[word];
+        wanted.neg[word] = earlier.neg[word] | conditions.neg[word];
+    }
+}
+
+Wanted Improver::regress(const Steps& plan, std::size_t end, const Chunks<Word>& states) const {
+    const Task& task = operators_->task();
+    Wanted wanted = goal_;
+    if (!task.has_axioms() || end == plan.size()) {
+        for (std::size_t step = plan.size(); step-- > end;)
+            regress_step(plan[step], states.row(step), wanted);
+        return wanted;
+    }
+    // Axioms cannot be worked backwards here: the window has to reach the very state.
+    for (std::uint32_t atom = 0; atom < task.atom_count; ++atom) {
+        if (task.derived[atom]) continue;
+        set_bit((test_bit(states.row(end), atom) ? wanted.pos : wanted.neg).data(), atom);
+    }
+    return wanted;
+}
+
+WindowResult Improver::replace(const Steps& plan, std::size_t begin, std::size_t end,
+                               const WindowOptions& options) {
+    Chunks<Word> states(*meter_, scratch_.size());  // before every step, and after the last
+    std::vector<Word> state = start();
+    for (std::size_t step = 0;; ++step) {
+        if (!states.reserve_one()) return {Stop::out_of_memory, plan, 0};
+        std::memcpy(states.push(), state.data(), state.size() * sizeof(Word));
+        if (step == plan.size()) break;
+        advance(state, plan[step]);
+    }
+    const Wanted wanted = regress(plan, end, states);
+    const double bound = cost(std::span(plan).subspan(begin, end - begin));
+
+    std::uint64_t key = hash_words(states.row(begin), scratch_.size());
+    key = mix(key ^ hash_words(wanted.pos.data(), scratch_.size()));
+    key = mix(key ^ hash_words(wanted.neg.data(), scratch_.size()));
+    key = mix(key ^ static_cast<std::uint64_t>(bound * 64) ^
+              (static_cast<std::uint64_t>(options.weight * 1024) << 48));
+    const std::uint64_t limited = mix(key ^ options.max_nodes) | 1U;
+    key |= 1U;  // the zero key marks free places
+    if (done_.contains(key)) return {Stop::exhausted, plan, 0};
+    if (done_.contains(limited)) return {Stop::out_of_nodes, plan, 0};
+
+    WindowResult result{Stop::exhausted, plan, 0};
+    Steps found;
+    result.stop = search(states.row(begin), wanted, bound, options, found, result.generated);
+    work_ += result.generated * 2 * step_work_;  // states are looked up as well
+    if (result.stop == Stop::solved) {
+        result.steps.assign(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(begin));
+        result.steps.insert(result.steps.end(), found.begin(), found.end());
+        result.steps.insert(result.steps.end(), plan.begin() + static_cast<std::ptrdiff_t>(end), plan.end());
+    } else if (result.stop == Stop::exhausted || result.stop == Stop::out_of_nodes) {
+        if (!done_.insert(result.stop == Stop::exhausted ? key : limited)) result.stop = Stop::out_of_memory;
+    }
+    return result;
+}
+
+double Improver::estimate(const Word* state) {
+    work_ += estimate_work_;
+    if (!relaxed_->evaluate(state)) return std::numeric_limits<double>::infinity();
+    return cost(relaxed_->plan());
+}
+
+Stop Improver::search(const Word* from, const Wanted& wanted, double bound, const WindowOptions& options,
+                      Steps& found, std::uint64_t& generated) {
+    if (wanted.holds(from)) return bound > kNothing ? Stop::solved : Stop::exhausted;
+    Nodes nodes(*meter_, operators_->word_count());
+    std::vector<Word> child(operators_->word_count());
+    std::uint32_t best = kNone;
+    Stop stop = Stop::exhausted;
+    if (options.weight > 0) {
+        const Task& task = operators_->task();
+        if (!relaxed_) relaxed_ = Relaxed::make(task, task.goal_pos, task.goal_neg, *meter_);
+        if (!relaxed_) return Stop::out_of_memory;
+        relaxed_->aim(wanted.pos.data(), wanted.neg.data());
+    }
+    if (!nodes.reach(from, kNone, kNone, 0.0, 0.0, options.weight)) return Stop::out_of_memory;
+    generated = 1;
+
+    while (stop == Stop::exhausted) {
+        const std::uint32_t parent = nodes.next();
+        if (parent == kNone) break;
+        const double spent = nodes.spent(parent);
+        if (spent >= bound - kNothing) continue;  // the bound has fallen since
+        const Word* state = nodes.state(parent);
+        expander_.collect(state);
+        expander_.take(0, [&](std::size_t rank) {
+            if (generated >= options.max_nodes) {
+                stop = Stop::out_of_nodes;
+                return false;
+            }
+            if (++generated % kLook == 0) {
+                if (const Halt halt = meter_->poll(); halt != Halt::none) {
+                    stop = stop_of(halt);
+                    return false;
+                }
+            }
+            const std::uint32_t op = operators_->operator_at(rank);
+            const double now = spent + weights_[op];
+            if (now >= bound - kNothing) return true;
+            expander_.apply(state, rank, child.data());
+            if (!nodes.cheaper(child.data(), now)) return true;
+            const bool arrived = wanted.holds(child.data());
+            const double left = arrived || options.weight == 0 ? 0.0 : estimate(child.data());
+            if (now + options.weight * left >= bound - kNothing) return true;
+            if (!nodes.reach(child.data(), parent, op, now, left, options.weight)) {
+                stop = Stop::out_of_memory;
+                return false;
+            }
+            if (arrived) {
+                bound = now;
+                best = nodes.last();
+                found = nodes.path(best);
+            }
+            return true;
+        });
+    }
+    return best == kNone ? stop : Stop::solved;
+}
+
+}  // namespace widthwise

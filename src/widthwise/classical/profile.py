@@ -1,0 +1,149 @@
+"""The width profile of a task: for every goal the smallest width, or the first planner, that solves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from widthwise import _native
+from widthwise.classical.solve import Result, solve
+from widthwise.classical.task import Goal, Relevance, Task
+from widthwise.core.budget import Budget
+from widthwise.core.model import Watch
+from widthwise.core.result import Status
+from widthwise.planners.bfs import BFS
+from widthwise.planners.incremental import IHIW
+from widthwise.planners.iw import IW
+from widthwise.planners.registry import Planner
+
+AT_START = "true at start"
+#: What is tried for every goal, in this order, until one solves it.
+LADDER: tuple[tuple[str, Planner], ...] = (
+    ("IW(1)", IW(1)),
+    ("IHIW(1,1)", IHIW()),
+    ("IW(2)", IW(2)),
+    ("IW(3)", IW(3)),
+    ("BFS", BFS()),
+)
+_ENDS = (Status.OUT_OF_TIME, Status.INTERRUPTED)  # of the whole profile, not only of one search
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One search for a goal."""
+
+    planner: str
+    status: Status
+    generated: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class GoalProfile:
+    """What it takes to solve one goal."""
+
+    goal: str
+    attempts: list[Attempt] = field(default_factory=list)
+    solved_by: str | None = None  # a name of the ladder, or "true at start"
+    plan: list[str] | None = None
+
+    @property
+    def status(self) -> Status:
+        """How the goal ended: that of its last search."""
+        return self.attempts[-1].status
+
+    @property
+    def generated(self) -> int:
+        """The nodes of the last search: what it takes if one knows which planner to take."""
+        return self.attempts[-1].generated
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of the last search."""
+        return self.attempts[-1].seconds
+
+    @property
+    def width(self) -> str:
+        """What is known of the width: `2`, `>1`, `<=2` if a smaller one was cut off by a limit, or `?`.
+
+        A goal that is true at the start has width 0, as in the literature.
+        """
+        if self.solved_by == AT_START:
+            return "0"
+        least = 1  # the smallest width that is not excluded
+        for attempt in self.attempts:
+            if attempt.planner == f"IW({least})":
+                if attempt.status is Status.EXHAUSTED:
+                    least += 1
+                elif attempt.status is Status.SOLVED:
+                    return str(least)
+        if self.solved_by is not None and self.solved_by.startswith("IW("):
+            return f"<={self.solved_by[3:-1]}"
+        return f">{least - 1}" if least > 1 else "?"
+
+    def to_json(self) -> dict[str, Any]:
+        """The profile as plain data."""
+        return {
+            "goal": self.goal,
+            "status": str(self.status),
+            "solved_by": self.solved_by,
+            "width": self.width,
+            "generated": self.generated,
+            "seconds": round(self.seconds, 6),
+            "plan": self.plan,
+            "attempts": [
+                {
+                    "planner": one.planner,
+                    "status": str(one.status),
+                    "generated": one.generated,
+                    "seconds": round(one.seconds, 6),
+                }
+                for one in self.attempts
+            ],
+        }
+
+
+def profile(
+    task: Task,
+    goals: Sequence[Goal] | None = None,
+    *,
+    budget: Budget | None = None,
+    seed: int | None = None,
+    relevance: Relevance = "goal",
+    meter: _native.Meter | None = None,
+    watch: Watch | None = None,
+    ladder: Sequence[tuple[str, Planner]] = LADDER,
+) -> Iterator[GoalProfile]:
+    """Profile the goals of a task, all or some, one after another.
+
+    The nodes of the budget are for each search, all else is for everything.
+    """
+    budget = budget or Budget(nodes=100_000)
+    meter = meter or budget.start()
+    if relevance == "task":
+        task, relevance = task.restricted(), "none"
+    for goal in task.goals if goals is None else goals:
+        found = GoalProfile(goal.name)
+        # Cut once for all planners.
+        small = task.restricted(goal) if relevance == "goal" and goal.reachable else task
+        wanted = goal if small is task else small.renumbered(goal)
+        for name, planner in ladder:
+            result = solve(
+                small, planner, budget=budget, seed=seed, relevance="none", goal=wanted, meter=meter, watch=watch
+            )
+            if _take(found, name, result):
+                break
+        yield found
+        if found.status in _ENDS:
+            return
+
+
+def _take(found: GoalProfile, name: str, result: Result) -> bool:
+    """Note what a search came to; true if there is nothing left to try."""
+    status = result.status
+    found.attempts.append(Attempt(name, status, result.generated, result.seconds["search"]))
+    if status is Status.SOLVED:
+        found.plan = result.plan
+        found.solved_by = AT_START if result.true_at_start else name
+    return status in (Status.SOLVED, Status.UNSOLVABLE, *_ENDS)

@@ -1,0 +1,141 @@
+"""`widthwise bench mazes` and `bench atari`: training runs of several algorithms and seeds, over processes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from widthwise.cli.common import whole_number
+from widthwise.cli.train import add_evaluation, add_settings, parts_of
+from widthwise.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from widthwise.experiments.learning_suites import Suite
+
+_DESCRIPTION = """\
+Train several algorithms with several seeds, one process per run, into DIR/runs. What was stopped, or
+killed, goes on with --resume from each run's own checkpoint. `widthwise report DIR` makes the table
+and the learning curves, of a suite that is still running too."""
+
+_MAZES = ("maze-small", "maze-large")
+_GAMES = ("montezuma_revenge", "private_eye", "venture", "pong", "frostbite", "breakout")
+
+_MAZES_EPILOG = """\
+examples:
+  widthwise bench mazes --interactions 1e6 --seeds 3 --out runs/mazes
+  widthwise bench mazes --environments maze-large --algorithms pi-hiw --tiles 4x4,8x8 --out runs/large
+  widthwise bench mazes --algorithms pi-hiw:tiles=4x4,pi-hiw:tiles=4x4:value=off --seeds 5 --out runs/value"""
+_ATARI_EPILOG = """\
+examples:
+  widthwise bench atari --interactions 300_000 --games montezuma_revenge --out runs/montezuma
+  widthwise bench atari --interactions 100_000 --seeds 1 --algorithms pi-iw,pi-hiw --out runs/atari"""
+
+
+def add_suites(suites: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register both suites with `bench`."""
+    mazes = _suite(suites, "mazes", "training runs in mazes, as in the paper's figure", _MAZES_EPILOG)
+    mazes.add_argument("--environments", metavar="A,B", help=f"the mazes (default {','.join(_MAZES)})")
+    mazes.set_defaults(run=run_mazes)
+    atari = _suite(suites, "atari", "training runs in Atari games, beside the paper's table", _ATARI_EPILOG)
+    atari.add_argument("--games", metavar="A,B", help=f"the games (default {','.join(_GAMES)}), or all of the paper's")
+    atari.set_defaults(run=run_atari)
+
+
+def _suite(
+    suites: argparse._SubParsersAction[argparse.ArgumentParser], name: str, what: str, epilog: str
+) -> argparse.ArgumentParser:
+    parser = suites.add_parser(
+        name,
+        help=what,
+        description=_DESCRIPTION,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--interactions", type=whole_number, metavar="N", help="simulator steps of every run")
+    add("--seeds", type=whole_number, metavar="N", help="run with seeds 0 to N-1")
+    add("--algorithms", metavar="A,B", help="pi-iw, pi-iw+, pi-hiw; with settings as in pi-hiw:tiles=4x4:value=off")
+    add("--tiles", metavar="A,B", help="run pi-hiw once with each of these tilings, such as 2x2,4x4")
+    add("--workers", metavar="N", help="processes (default: one per core)")
+    add("--resume", action="store_true", help="go on with a suite that was stopped")
+    add("--out", type=Path, required=True, metavar="DIR", help="the folder of the suite")
+    add_settings(parser.add_argument_group("settings of all runs"), tiles=False)
+    add_evaluation(parser.add_argument_group("evaluation"))
+    return parser
+
+
+def run_mazes(args: argparse.Namespace) -> int:
+    """Train in mazes."""
+    from widthwise.experiments.learning_suites import Suite, expand_tiles
+
+    algorithms = expand_tiles(
+        _list(args.algorithms) or ["pi-iw", "pi-iw+", "pi-hiw"], _list(args.tiles) or ["2x2", "4x4", "8x8"]
+    )
+    common = _common(args, 1_000_000)
+    return _run(args, Suite(_list(args.environments) or _MAZES, algorithms, args.seeds or 3, common), {})
+
+
+def run_atari(args: argparse.Namespace) -> int:
+    """Train in Atari games; the published scores go into the folder."""
+    from widthwise.experiments.learning_suites import Suite, expand_tiles, paper_scores
+    from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
+
+    games = list(PAPER_GAMES) if args.games == "all" else _list(args.games) or list(_GAMES)
+    environments = [f"atari:{ale_name(game.removeprefix('atari:'))}" for game in games]
+    algorithms = expand_tiles(_list(args.algorithms) or ["pi-iw", "pi-hiw"], _list(args.tiles))
+    # An episode of a game takes more interactions with the planner than a short run has.
+    common = {"planner_episodes": 0, "network_episodes": 1, **_common(args, 100_000)}
+    published = {name: scores for name, scores in paper_scores().items() if name in environments}
+    return _run(args, Suite(environments, algorithms, args.seeds or 1, common), published)
+
+
+def _list(text: str | None) -> list[str]:
+    return [one.strip() for one in (text or "").split(",") if one.strip()]
+
+
+def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
+    named = {
+        "parts": parts_of(args, tiles=False) or None,
+        "trees": args.trees,
+        "refresh": args.refresh,
+        "evaluate_every": args.evaluate_every,
+        "network_episodes": args.network_episodes,
+        "planner_episodes": args.planner_episodes,
+        "evaluation_steps": args.evaluation_steps,
+    }
+    given = {name: value for name, value in named.items() if value is not None}
+    return {"interactions": args.interactions or interactions, **given}
+
+
+def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, float]]) -> int:
+    from widthwise.cli.bench_progress import SuiteProgress
+    from widthwise.experiments.learning import need_torch
+    from widthwise.experiments.learning_suites import KEYS, check, jobs_of
+    from widthwise.experiments.runner import describe_run, make_pool, run_jobs
+    from widthwise.experiments.store import RunStore
+
+    need_torch("a suite of training runs")
+    if args.workers == "ray":
+        raise UsageError("training runs keep their checkpoints on this machine: --workers takes a number of processes")
+    runs = check(suite)
+    pool = make_pool(args.workers, None)
+    config = {"kind": "learning", **describe_run(suite.settings()), "published": published}
+    store = RunStore.open(args.out, config, KEYS, resume=args.resume)
+    try:
+        # A run that failed is tried again: it has its checkpoint.
+        store.done -= {store.key(line) for line in store.lines if line["failure"] is not None}
+        run_jobs(store, list(jobs_of(runs, args.out)), pool, SuiteProgress(sys.stderr, args.out, runs))
+        last = {store.key(line): line for line in store.lines}
+        failed = sum(line["failure"] is not None for line in last.values())
+        store.finish({"runs": len(runs), "failures": failed})
+    except KeyboardInterrupt:
+        print("stopped: go on with the same command and --resume; every run has its checkpoint", file=sys.stderr)
+        return 130
+    finally:
+        store.close()
+    told = f", {failed} failed" if failed else ""
+    print(f"{args.out}: {len(runs)} runs{told}; see widthwise report {args.out}")
+    return 0

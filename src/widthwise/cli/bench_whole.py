@@ -1,0 +1,45 @@
+"""`widthwise bench classical --suite whole`: whole problems, within limits, ours and others' planners."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from widthwise.cli.bench import rows_of, run_suite
+from widthwise.core.errors import UsageError
+
+
+def run_whole(args: argparse.Namespace) -> int:
+    """Run the suite; results go to the run folder, progress to stderr."""
+    from widthwise.experiments.limited import Limits
+    from widthwise.experiments.systems import other_system, own_system
+    from widthwise.experiments.whole import KEYS, WholeSetup, jobs_of, summarize
+
+    wall = 60.0 if args.max_time is None and args.cpu_time is None else args.max_time
+    limits = Limits(wall, args.cpu_time, 2000.0 if args.max_memory is None else args.max_memory)
+    if args.seeds is not None and args.seeds < 1:
+        raise UsageError(f"--seeds counts seeds from 1 up, so it cannot be {args.seeds}")
+    seeded = args.seeds is not None
+    more = shlex.split(args.options)
+    if args.max_nodes is not None:
+        more += ["--max-nodes", str(args.max_nodes)]
+    if args.relevance is not None:
+        more += ["--relevance", args.relevance]
+    # Only others: ours run only if asked for.
+    planners = args.planner or ([] if args.against else ["auto"])
+    systems = [own_system(text, limits, more, seeded=seeded) for text in planners]
+    systems += [other_system(text) for text in args.against]
+    setup = WholeSetup(systems, limits, list(range(args.seeds)) if seeded else [None])
+    rows = rows_of(args)
+    jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))
+    store = run_suite(args, kind="whole", rows=rows, settings=setup.settings(), jobs=jobs, keys=KEYS)
+    if store is None:
+        return 130
+    result = summarize([row.name for row in rows], store.lines)
+    store.finish(result)
+    store.close()
+    print(f"{args.out}: {result['problems']} problems")
+    for name, one in result["planners"].items():
+        others = ", ".join(f"{count} {status}" for status, count in one["statuses"].items() if status != "solved")
+        print(f"  {name}: {one['solved']} solved" + (f"; {others}" if others else ""))
+    return 0

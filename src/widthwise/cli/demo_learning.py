@@ -1,0 +1,110 @@
+"""The last part of the demo: a network learns a small maze from search, until it needs no search any more."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from widthwise.cli.demo_text import say, title
+from widthwise.experiments.training import Listener, Record, Training
+
+if TYPE_CHECKING:
+    from widthwise.online.acting import Episode
+
+#: Four rooms. The shortest way over the key to the door takes 25 steps.
+MAZE = """\
+limit: 100
+############
+#A....#....#
+#.....#....#
+#..........#
+#.....#....#
+###.#####.##
+#.....#....#
+#.....#....#
+#..........#
+#.....#...D#
+#K....#....#
+############
+"""
+SHORTEST = 25
+INTERACTIONS = 48_000
+ROWS = 16
+_BAR = 20
+
+
+class Rows(Listener):
+    """A line of the table per evaluation, as it comes."""
+
+    def __init__(self) -> None:
+        self.before = 0  # episodes in the lines above
+
+    def evaluated(self, run: Training, record: Record) -> None:
+        """Print the episodes since the last line, and how the network does without search."""
+        new = list(run.recent)[-max(0, run.episodes - self.before) :] if run.episodes > self.before else []
+        self.before = run.episodes
+        score = sum(one for one, _ in new) / len(new) if new else None
+        steps = sum(one for _, one in new) / len(new) if new else None
+        bar = "" if score is None else "#" * round(max(0.0, score) * _BAR)
+        alone = "solved in {:.0f} steps".format(record["network_steps"]) if record["network_score"] >= 1 else "lost"
+        cells = ("-", "-") if score is None or steps is None else (f"{score:.2f}", f"{steps:.0f}")
+        print(f"  {record['interactions']:>12,}  {cells[0]:>5}  {bar:<{_BAR}}  {cells[1]:>5}  {alone}", flush=True)
+
+
+def learn() -> None:
+    """Train for about two minutes, show how it goes, and walk the maze with the network alone."""
+    from widthwise.experiments.learning import begin
+    from widthwise.experiments.policy import learned_agent
+    from widthwise.experiments.training_settings import RunSettings
+
+    title("5. Learning from search: a maze until no search is needed")
+    say(
+        "π-HIW lets a network watch the search. It learns which actions the search ends up preferring and what a state "
+        "is worth, and its last hidden layer becomes the features of the low level; in turn it guides the search. Four "
+        "rooms, a key (K) and a door (D), seen as an image; the reward, 1, comes only at the door with the key. The "
+        f"shortest way takes {SHORTEST} steps. This takes a minute or two:"
+    )
+    print(f"  {'interactions':>12}  {'score':>5}  {'':<{_BAR}}  {'steps':>5}  network alone")
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder, "run")
+        settings = RunSettings(
+            environment=MAZE, algorithm="pi-hiw", interactions=INTERACTIONS, evaluate_every=INTERACTIONS // ROWS,
+            network_episodes=1, planner_episodes=0,
+        )  # fmt: skip
+        training = begin(run, settings, Rows())
+        try:
+            training.run()
+        finally:
+            training.folder.close()
+        agent = learned_agent(run, MAZE, {}, network_only=True)
+        episode = agent.run(0)
+    print()
+    _draw(agent.simulator, episode)
+    ended = f"It reaches the door in {episode.steps} steps" if episode.score >= 1 else "It does not reach the door yet"
+    say(
+        f"Above, the way that the trained network takes when it looks at one image after the other and tries nothing "
+        f"out. {ended}. The search found the way first; the network has learned it from there."
+    )
+
+
+def _draw(maze: Any, episode: Episode) -> None:
+    path = [maze.reset(0).info["position"]]
+    path += [maze.step(action).info["position"] for action in episode.actions]
+    maze.reset(0)
+    drawing = [list(line.replace(".", " ")) for line in maze.draw().splitlines()]
+    for row, column in path:
+        if drawing[row][column] == " ":
+            drawing[row][column] = "."
+    print("\n".join("   " + "".join(line) for line in drawing) + "\n")
+
+
+def how_to_get_it() -> None:
+    """What to say where PyTorch is missing."""
+    title("5. Learning from search")
+    say(
+        "The last part of this demo trains a network in a small maze until it needs no search any more. It needs "
+        "PyTorch: pip install 'widthwise[learn]', or `make demo` in a copy of the repository; then call it again."
+    )
+    sys.stdout.flush()

@@ -1,0 +1,33 @@
+"""How the demo prints: headings, paragraphs, tables."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+_WIDTH = 79
+
+
+def title(text: str) -> None:
+    """Print a heading."""
+    print(f"{text}\n{'=' * len(text)}\n")
+
+
+def say(text: str) -> None:
+    """Print a paragraph."""
+    print(textwrap.fill(text, _WIDTH, break_on_hyphens=False) + "\n")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table: the first two columns to the left, figures to the right."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    for number, line in enumerate(lines):
+        cells = [
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        print(f"  {'   '.join(cells)}".rstrip())
+        if number == 0:
+            print(f"  {'   '.join('-' * width for width in widths)}")
+    print()

@@ -1,0 +1,205 @@
+"""`widthwise train`: learn a policy and a value from search, in a run folder that survives any stop."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from widthwise.cli.check_env import option
+from widthwise.cli.common import duration, seed, whole_number
+from widthwise.core.errors import UsageError, WidthwiseError
+
+if TYPE_CHECKING:
+    from widthwise.experiments.training import Record, Training
+
+ALGORITHMS = ("pi-iw", "pi-iw+", "pi-hiw")
+
+_DESCRIPTION = """\
+Learn from search: a network is trained on what the planner finds, and guides the planner in turn.
+The run folder DIR gets the configuration, a line of JSON per episode and evaluation, figures for
+TensorBoard and checkpoints, at least one a minute. However a run ends, `--resume DIR` goes on with
+it, and the lines are the same as if it had never stopped."""
+
+_EPILOG = """\
+ENV is maze-small, maze-large, corridor, maze:FILE, atari:GAME, the id of a Gymnasium environment,
+or module:attribute.
+
+examples:
+  widthwise train maze-small --algorithm pi-hiw --interactions 300_000 --out runs/small
+  widthwise train --resume runs/small
+  widthwise train maze-large --algorithm pi-hiw --tiles 4x4 --trees 8 --interactions 1e6 --out runs/large
+  widthwise train atari:pong --algorithm pi-iw --interactions 200_000 --evaluation-steps 300 --out runs/pong
+  widthwise play maze-small --policy runs/small --network-only
+
+settings for --set: the parts that can be switched (guided, dynamic, value, ties: on or off), tiles,
+colours, width, high_width, interactions and nodes per step, discount, behaviour, target_temperature,
+selection_temperature; and of learning: updates, batch, replay, learning_rate, decay, epsilon, clip,
+l2, value_factor, momentum, smooth, calibration
+
+exit codes: 0 trained to the end; 130 Ctrl-C (a checkpoint is written first); 1 stopped by a full
+disk or by losses that are no numbers (the last checkpoint is good); 31, 34, 2 as always"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command with the main program."""
+    parser = subparsers.add_parser(
+        "train",
+        help="learn a policy from search, into a run folder",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("env", nargs="?", metavar="ENV", help="the simulator (not needed with --resume)")
+    add = parser.add_argument
+    add("--algorithm", choices=ALGORITHMS, help="what learns (default pi-hiw)")
+    add("--interactions", type=whole_number, metavar="N", help="simulator steps of the whole run")
+    add("--seed", type=seed, metavar="N", help="seed of everything (default 0)")
+    add("--out", type=Path, metavar="DIR", help="the run folder, a new one")
+    add("--resume", type=Path, metavar="DIR", help="go on with the run in DIR; a larger --interactions makes it longer")
+    add("--option", type=option, action="append", metavar="NAME=VALUE", help="an option of the environment")
+    add("--json", action="store_true", help="print the result as JSON")
+    add("--quiet", action="store_true", help="show the result only")
+    add_settings(parser.add_argument_group("the algorithm"))
+    add_evaluation(parser.add_argument_group("evaluation"))
+    parser.set_defaults(run=run)
+
+
+def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
+    """The options that vary an algorithm."""
+    if tiles:
+        group.add_argument("--tiles", metavar="WxH", help="tiles of the image for the high level of pi-hiw")
+    group.add_argument("--trees", type=whole_number, metavar="K", help="episodes planned in lock-step (default 1)")
+    group.add_argument("--budget", type=whole_number, metavar="N", help="simulator steps per action")
+    group.add_argument("--nodes", type=whole_number, metavar="N", help="nodes kept in the tree")
+    group.add_argument(
+        "--refresh", action="store_true", default=None, help="after an update, evaluate the kept tree anew"
+    )
+    for name, what in (
+        ("guided", "rollouts choose actions uniformly, not by the network's policy"),
+        ("dynamic", "the lowest level has the environment's features, not the network's"),
+        ("value", "returns are backed up without the network's value"),
+        ("ties", "subtree sizes do not decide between equal returns"),
+    ):
+        group.add_argument(f"--no-{name}", action="store_true", help=what)
+    group.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="any other setting (see below); repeatable"
+    )
+
+
+def add_evaluation(group: argparse._ArgumentGroup) -> None:
+    """The options that say how often and how long a run is evaluated."""
+    add = group.add_argument
+    add("--evaluate-every", type=whole_number, metavar="N", help="interactions (default: a twentieth of the run)")
+    add("--network-episodes", type=whole_number, metavar="N", help="episodes of the network alone (default 3)")
+    add("--planner-episodes", type=int, metavar="N", help="episodes of planner and network (default 1; 0 for none)")
+    add("--evaluation-steps", type=whole_number, metavar="N", help="end an evaluation episode after N steps")
+
+
+def parts_of(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, str]:
+    """The settings of the algorithm and of learning that were given, as texts."""
+    from widthwise.experiments.training_settings import parse_parts
+
+    texts = list(args.set)
+    texts += [f"tiles={args.tiles}"] if tiles and args.tiles else []
+    texts += [f"interactions={args.budget}"] if args.budget else []
+    texts += [f"nodes={args.nodes}"] if args.nodes else []
+    texts += [f"{name}=off" for name in ("guided", "dynamic", "value", "ties") if getattr(args, f"no_{name}")]
+    return parse_parts(texts)
+
+
+def given_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings of a run that were given in so many words; the others have defaults."""
+    named = {
+        "environment": args.env,
+        "algorithm": args.algorithm,
+        "interactions": args.interactions,
+        "seed": args.seed,
+        "options": dict(args.option) if args.option else None,
+        "parts": parts_of(args) or None,
+        "trees": args.trees,
+        "refresh": args.refresh,
+        "evaluate_every": args.evaluate_every,
+        "network_episodes": args.network_episodes,
+        "planner_episodes": args.planner_episodes,
+        "evaluation_steps": args.evaluation_steps,
+    }
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, print the result, and return the exit code."""
+    from widthwise.cli.train_view import TrainView
+    from widthwise.experiments import learning
+    from widthwise.experiments.training_settings import RunSettings
+
+    learning.need_torch()
+    given = given_settings(args)
+    view = TrainView(sys.stderr, quiet=args.quiet)
+    if args.resume is not None:
+        if args.out is not None and args.out.resolve() != args.resume.resolve():
+            raise UsageError(f"a run goes on in its own folder: leave --out away, or give --out {args.resume}")
+        learning.refuse_changes(args.resume, given)
+        training = learning.resume(args.resume, view, given.get("interactions"))
+    else:
+        for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
+            if value is None:
+                raise UsageError(f"{name} is missing (a run that is there already goes on with --resume DIR)")
+        settings = RunSettings(**{"algorithm": "pi-hiw", **given})
+        training = learning.begin(args.out, settings, view)
+    return report(training, as_json=args.json)
+
+
+def report(training: Training, *, as_json: bool) -> int:
+    """Run to the end or to Ctrl-C, and say what came of it."""
+    folder = training.folder.folder
+    try:
+        with stopped_by_ctrl_c(training):
+            result = training.run()
+    except WidthwiseError as error:
+        raise type(error)(f"{error}\n  the last good checkpoint is kept: widthwise train --resume {folder}") from None
+    finally:
+        training.folder.close()
+    if result is None:
+        print(f"stopped: go on with widthwise train --resume {folder}", file=sys.stderr)
+        return 130
+    print(json.dumps(result, ensure_ascii=False) if as_json else text(folder, result))
+    return 0
+
+
+def text(folder: Path, result: Record) -> str:
+    """The result for people."""
+    lines = [
+        f"{folder}: {result['interactions']:,} interactions, {result['episodes']:,} episodes, "
+        f"{duration(result['seconds'])} ({result['interactions_per_second']:,.0f} interactions/s)"
+    ]
+    if result["recent_score"] is not None:
+        lines.append(f"recent episodes: score {result['recent_score']:.2f} in {result['recent_steps']:.0f} steps")
+    best = result["best"]
+    lines.append(
+        f"best network alone: score {best['network_score']:.2f} in {best['network_steps']:.0f} steps, "
+        f"at {best['interactions']:,} interactions"
+    )
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def stopped_by_ctrl_c(training: Training) -> Iterator[None]:
+    """Let Ctrl-C end a run after the action in hand, with a checkpoint; a second one does not wait."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        training.stopping = True
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

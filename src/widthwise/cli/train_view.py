@@ -1,0 +1,87 @@
+"""How a training run goes, for people: one line that renews itself on a terminal, a line now and then in a pipe."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from typing import TextIO
+
+from widthwise.experiments.progress import duration
+from widthwise.experiments.training import Listener, Record, Training
+
+_PIPE_SECONDS = 10.0
+_TERMINAL_SECONDS = 0.2
+
+
+class TrainView(Listener):
+    """Shows a run on a stream (stderr)."""
+
+    def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
+        self.stream, self.quiet = stream, quiet
+        self.live = stream.isatty()
+        self.pause = _TERMINAL_SECONDS if self.live else _PIPE_SECONDS
+        self.shown = time.monotonic()
+
+    def begin(self, run: Training) -> None:
+        """Say from where the run goes on."""
+        if run.resumed:
+            self.say(f"going on at {run.learner.interactions:,} interactions, after {run.episodes:,} episodes")
+
+    def moved(self, run: Training) -> None:
+        """Show where the run is, if it was not shown just now."""
+        now = time.monotonic()
+        if self.quiet or now - self.shown < self.pause:
+            return
+        self.shown = now
+        text = line(run)
+        if self.live:
+            columns = shutil.get_terminal_size().columns
+            self.stream.write(f"\r\x1b[K{text[: columns - 1]}")
+            self.stream.flush()
+        else:
+            print(text, file=self.stream, flush=True)
+
+    def evaluated(self, run: Training, record: Record) -> None:
+        """Show an evaluation; on a terminal it stays."""
+        if not self.quiet:
+            self.say(evaluation(record))
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._clear()
+        print(text, file=self.stream, flush=True)
+
+    def end(self) -> None:
+        """Leave the terminal as it was found."""
+        self._clear()
+
+    def _clear(self) -> None:
+        if self.live:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
+
+
+def line(run: Training) -> str:
+    """Where a run is, in one line."""
+    done, goal, rate = run.learner.interactions, run.schedule.interactions, run.rate()
+    parts = [f"{done:,} of {goal:,} interactions ({100 * done / goal:.0f}%), {rate:,.0f}/s"]
+    recent = run.mean_recent()
+    if recent is not None:
+        parts.append(
+            f"score {recent[0]:.2f} in {recent[1]:.0f} steps (last {len(run.recent)} of {run.episodes:,} episodes)"
+        )
+    loss = run.learner.figures().get("loss")
+    if loss is not None:
+        parts.append(f"loss {loss:.3f}")
+    if rate > 0:
+        parts.append(f"{duration(max(0, goal - done) / rate)} left")
+    return "; ".join(parts)
+
+
+def evaluation(record: Record) -> str:
+    """An evaluation in one line."""
+    text = f"at {record['interactions']:,}: the network alone scores {record['network_score']:.2f}"
+    text += f" in {record['network_steps']:.0f} steps"
+    if record.get("planner_score") is not None:
+        text += f", with the planner {record['planner_score']:.2f} in {record['planner_steps']:.0f}"
+    return text + (" (best so far)" if record["best"] else "")

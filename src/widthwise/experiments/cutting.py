@@ -1,0 +1,86 @@
+"""Single goals, each in the part of the task that matters for it: cut once, shared by planners and seeds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from widthwise.classical.solve import solve
+from widthwise.classical.task import Goal, Task
+from widthwise.core.budget import Budget
+from widthwise.experiments.goal_lines import Fields, goal_fields
+from widthwise.experiments.jobs import Outcome, Part, failure
+from widthwise.planners.registry import Planner
+
+
+@dataclass(slots=True)
+class Cut:
+    """What is left of a task for one goal, the goal in its numbers, and the seconds it took to cut."""
+
+    task: Task
+    goal: Goal
+    seconds: float = 0.0
+    _orders: dict[int, tuple[Task, float]] = field(default_factory=dict)
+
+    def ordered(self, seed: int) -> tuple[Task, float]:
+        """The task with its operators in the order of a seed, and the seconds it took to prepare them."""
+        if seed not in self._orders:
+            # A copy per seed, because a task remembers only the last order it was asked for.
+            task = replace(self.task)
+            start = time.perf_counter()
+            task.ordered(seed)
+            self._orders[seed] = (task, time.perf_counter() - start)
+        return self._orders[seed]
+
+
+def next_cut(task: Task, goal: Goal, last: Cut | None) -> Cut:
+    """Cut a task down to a goal; where that leaves the same as the cut before, its prepared operators are kept."""
+    if not goal.reachable:
+        return Cut(task, goal)
+    start = time.perf_counter()
+    small = task.restricted(goal)
+    seconds = time.perf_counter() - start
+    wanted = small.renumbered(goal)
+    if last is not None and _same(last.task, small):
+        return replace(last, goal=wanted, seconds=seconds)
+    return Cut(small, wanted, seconds)
+
+
+def _same(one: Task, other: Task) -> bool:
+    first, second = one.cut, other.cut
+    return (
+        first is not None and second is not None and first.atoms == second.atoms and first.operators == second.operators
+    )
+
+
+@dataclass(slots=True)
+class Tried:
+    """What one part has come to: the fields of its goals, or a failure."""
+
+    goals: list[Fields] = field(default_factory=list)
+    failure: Outcome | None = None
+
+
+def try_parts(task: Task, parts: Sequence[Part], planners: Sequence[Planner], budget: Budget) -> list[Tried]:
+    """Solve every goal of a task in its own cut with the planner and the seed of every part.
+
+    The seconds of cutting and of preparing operators are those that each part would have taken by itself,
+    although they are spent once.
+    """
+    tried = [Tried() for _ in parts]
+    cut: Cut | None = None
+    for goal in task.goals:
+        cut = next_cut(task, goal, cut)
+        for part, planner, one in zip(parts, planners, tried, strict=True):
+            if one.failure is not None:
+                continue
+            try:
+                small, ordered = cut.ordered(part["seed"]) if goal.reachable else (task, 0.0)
+                result = solve(small, planner, budget=budget, seed=part["seed"], goal=cut.goal, relevance="none")
+            except Exception as error:
+                one.failure = failure(error)
+                continue
+            one.goals.append(goal_fields(result, cut.seconds + ordered))
+            del result  # gives the memory of its search back before the next one takes some
+    return tried

@@ -1,0 +1,45 @@
+"""The line of a part of the single-goal suite: columns with one entry per goal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from widthwise.classical.solve import Result
+from widthwise.classical.task import Task
+from widthwise.experiments.jobs import Outcome
+
+Fields = dict[str, Any]
+
+
+def goal_fields(result: Result, prepared: float | None = None) -> Fields:
+    """What a line keeps of one goal; the seconds of preparing a task for this goal alone count as its own."""
+    searched = result.seconds["search"]
+    fields = {
+        "goal": result.goal,
+        "status": str(result.status),
+        "generated": result.generated,
+        "plan_length": None if result.plan is None else len(result.plan),
+        "true_at_start": int(result.true_at_start),
+        "high_level_nodes": result.high_level_nodes,
+        "features": len(result.features),
+        "seconds": round(searched + (prepared or 0.0), 6),
+    }
+    return fields if prepared is None else {**fields, "relevance_seconds": round(prepared, 6)}
+
+
+def line_of(task: Task, goals: Sequence[Fields]) -> Outcome:
+    """The line of a part: what is true of the task, and a column per field of its goals."""
+    columns: dict[str, Any] = {name: [goal[name] for goal in goals] for name in (goals[0] if goals else _NO_GOALS)}
+    return {
+        "atoms": task.native.atom_count,
+        "operators": task.native.operator_count,
+        **columns,
+        "load_seconds": round(task.seconds["parse"] + task.seconds["ground"], 6),
+    }
+
+
+_NO_GOALS = (
+    *("goal", "status", "generated", "plan_length", "true_at_start", "high_level_nodes"),
+    *("features", "seconds"),
+)

@@ -1,0 +1,84 @@
+"""Acting with what a run has learned: the planner guided by the network, or the network alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from widthwise.core.driver import Evaluation
+from widthwise.core.errors import InputError, UsageError
+from widthwise.core.simulator import Simulator, Step
+from widthwise.experiments.learning import about, make_simulator, need_torch
+from widthwise.experiments.run_folder import read_config
+from widthwise.experiments.training_settings import RunSettings
+from widthwise.learning.checkpoint import BEST, FOLDER, read_checkpoint
+from widthwise.learning.evaluation import TEMPERATURE, sharpened
+from widthwise.online.acting import OnlinePlanner, StepRecord
+from widthwise.online.values import look_ahead
+from widthwise.planners.levels import Hierarchy
+
+if TYPE_CHECKING:
+    from widthwise.learning.trainer import Trainer
+
+
+class NetworkAlone(OnlinePlanner):
+    """An agent that never searches: it looks at the state and does what the network's policy says."""
+
+    def plan(self, hierarchy: Hierarchy) -> Generator[Step, Evaluation, None]:
+        """Nothing is tried before an action is chosen."""
+        yield from ()
+
+    def choose(self, rng: random.Random) -> StepRecord:
+        """An action by the network's policy, sharpened."""
+        tree = self.driver.tree
+        prior = tree.prior[tree.root]
+        assert prior is not None
+        policy = sharpened(prior, TEMPERATURE)
+        return StepRecord(
+            action=rng.choices(range(len(policy)), policy)[0],
+            reward=0.0,
+            look_ahead=look_ahead(tree, self.discount),
+            behaviour=policy,
+            target=list(prior),
+            nodes=len(tree),
+            kept=0,
+            high_level_states=tree.high_level_states(),
+            interactions=0,
+            restores=0,
+        )
+
+
+def learned_agent(run: Path, environment: str, options: dict[str, Any], *, network_only: bool) -> OnlinePlanner:
+    """An agent with the best policy of a run; a run in another environment is refused by name."""
+    need_torch("a learned policy")
+    from widthwise.learning.config import Config
+    from widthwise.learning.trainer import Trainer
+
+    told = read_config(run)
+    settings = RunSettings.of(told["settings"])
+    if environment != settings.environment:
+        raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
+    if options and options != dict(settings.options):
+        raise UsageError(f"{run} was trained with the options {dict(settings.options)}, not {options}")
+    trainer = Trainer(lambda: make_simulator(settings), Config.read(told["algorithm"]))
+    path = run / FOLDER / BEST
+    if not path.exists():
+        raise InputError(f"{path}: there is no policy yet; the first is kept after the first evaluation")
+    found = read_checkpoint(path)
+    found.refuse_other(about(settings, trainer), same_version=False)
+    trainer.learner.restore(found.data["policy"])
+    agent = _alone(trainer, make_simulator(settings)) if network_only else trainer.agent(make_simulator(settings))
+    agent.keep_records = True
+    return agent
+
+
+def _alone(trainer: Trainer, simulator: Simulator) -> OnlinePlanner:
+    inference = trainer.learner.inference
+    return NetworkAlone(
+        simulator,
+        trainer.config.algorithm.planner(),
+        evaluate=lambda steps: inference([step.observation for step in steps]),
+        discount=trainer.config.algorithm.discount,
+    )

@@ -1,0 +1,147 @@
+"""The folder of a training run: its settings, lines that can be cut back to a checkpoint, TensorBoard events."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from widthwise.core.errors import InputError, UsageError
+from widthwise.experiments.store import CONFIG, RESULT, read_json, write_json
+
+EPISODES, EVALUATIONS, EVENTS = "episodes.jsonl", "evaluations.jsonl", "events"
+
+
+class Lines:
+    """A file of JSON lines that can be cut back to where it was at a checkpoint."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: BinaryIO = path.open("ab")
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Add a line; it outlives this process, and from the next checkpoint on also the machine."""
+        self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        self._file.flush()
+
+    def size(self) -> int:
+        """The bytes so far, on the disk for good when this returns."""
+        os.fsync(self._file.fileno())
+        return self._file.tell()
+
+    def cut(self, size: int) -> None:
+        """Drop what is newer than a checkpoint."""
+        if self.path.stat().st_size < size:
+            raise InputError(f"{self.path}: lines are missing that were there at the checkpoint; restore the file")
+        self._file.truncate(size)
+        self._file.seek(size)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+class RunFolder:
+    """An open run folder that this process alone writes to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = (folder / ".lock").open("ab")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise UsageError(f"{folder}: another process is training there") from None
+        self.episodes = Lines(folder / EPISODES)
+        self.evaluations = Lines(folder / EVALUATIONS)
+
+    @classmethod
+    def create(cls, folder: Path, config: Mapping[str, Any]) -> RunFolder:
+        """A new run folder; one that holds anything is refused."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"{folder} exists already: go on with --resume {folder}, or give another folder")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            opened = cls(folder)
+            write_json(folder / CONFIG, config)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot write a run there ({error.strerror or error})") from None
+        return opened
+
+    @classmethod
+    def reopen(cls, folder: Path) -> RunFolder:
+        """The folder of a run that goes on."""
+        read_config(folder)
+        try:
+            opened = cls(folder)
+            # The summary is of a finished run; this one goes on.
+            (folder / RESULT).unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot write a run there ({error.strerror or error})") from None
+        return opened
+
+    def sizes(self) -> dict[str, int]:
+        """Where the lines are now, for a checkpoint."""
+        return {EPISODES: self.episodes.size(), EVALUATIONS: self.evaluations.size()}
+
+    def cut(self, sizes: Mapping[str, int]) -> None:
+        """Drop the lines that are newer than a checkpoint."""
+        self.episodes.cut(sizes[EPISODES])
+        self.evaluations.cut(sizes[EVALUATIONS])
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """Write the summary that marks a finished run."""
+        write_json(self.folder / RESULT, result)
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self.episodes.close()
+        self.evaluations.close()
+        self._lock.close()
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The configuration of a training run."""
+    if not (folder / CONFIG).exists():
+        raise InputError(f"{folder}: is no run folder, there is no {CONFIG} in it")
+    config = read_json(folder / CONFIG)
+    if not isinstance(config, dict) or config.get("kind") != "training":
+        raise InputError(f"{folder}: is not the folder of a training run")
+    return config
+
+
+class Events:
+    """Figures for TensorBoard; without its package there are none."""
+
+    def __init__(self, folder: Path, interactions: int) -> None:
+        self._writer: Any = None
+        self.available = find_spec("tensorboard") is not None
+        if not self.available:
+            return
+        from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+        self._writer = EventFileWriter(str(folder / EVENTS))
+        # TensorBoard then forgets what an earlier part of the run had drawn beyond this point.
+        began = SessionLog(status=SessionLog.START)
+        self._writer.add_event(Event(wall_time=time.time(), step=interactions, session_log=began))
+
+    def add(self, interactions: int, figures: Mapping[str, float | None]) -> None:
+        """Figures at a number of interactions."""
+        if self._writer is None:
+            return
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in figures.items() if value is not None]
+        self._writer.add_event(Event(wall_time=time.time(), step=interactions, summary=Summary(value=values)))
+
+    def close(self) -> None:
+        """Write what is still waiting."""
+        if self._writer is not None:
+            self._writer.close()

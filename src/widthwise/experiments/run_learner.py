@@ -1,0 +1,112 @@
+"""A trainer as a training run drives it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from statistics import fmean
+from typing import Any
+
+from widthwise.core.simulator import Simulator
+from widthwise.experiments.training import Record
+from widthwise.experiments.training_settings import RunSettings
+from widthwise.experiments.watched import Stopped, Watched
+from widthwise.learning.evaluation import Evaluated
+from widthwise.learning.learner import TrainingDivergedError
+from widthwise.learning.trainer import Trainer
+
+_DIVERGED = "training diverged: the network gives no numbers any more; take a smaller learning rate"
+
+
+class RunLearner:
+    """A trainer as a run drives it: its episodes as records, and its evaluation."""
+
+    def __init__(self, trainer: Trainer, settings: RunSettings, simulator: Simulator) -> None:
+        """`simulator` is for evaluations."""
+        self.trainer, self.settings, self.simulator = trainer, settings, simulator
+
+    @property
+    def interactions(self) -> int:
+        """Simulator steps so far."""
+        return self.trainer.interactions
+
+    def advance(self) -> list[Record]:
+        """One executed action in every tree; the episodes that ended."""
+        try:
+            ended = self.trainer.round()
+        except ValueError as error:
+            self._diagnose(error)
+            raise
+        return [
+            {
+                "tree": one.tree,
+                "interactions": one.total_interactions,
+                "score": one.score,
+                "steps": one.steps,
+                "episode_interactions": one.interactions,
+                "updates": one.updates,
+                **({} if one.losses is None else {f"{name}_loss": value for name, value in asdict(one.losses).items()}),
+            }
+            for one in ended
+        ]
+
+    def _diagnose(self, error: ValueError) -> None:
+        """Raise an error that says so, if it comes of probabilities that are no numbers any more."""
+        if "finite" not in str(error):
+            return
+        rewards = (reward for one in self.trainer.players for reward in one.agent.driver.tree.reward)
+        if not all(map(math.isfinite, rewards)):
+            raise TrainingDivergedError("training diverged: the simulator gave a reward that is no number") from None
+        raise TrainingDivergedError(_DIVERGED) from None
+
+    def figures(self) -> dict[str, float]:
+        """What there is to say of learning now."""
+        losses = self.trainer.losses
+        told: dict[str, float] = {"updates": self.trainer.learner.updates}
+        if losses is None:
+            return told
+        return {
+            **told,
+            "loss": losses.policy + losses.value,
+            **{f"{name}_loss": one for name, one in asdict(losses).items()},
+        }
+
+    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
+        """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
+        told, first = self.settings, 1_000_000 + 1000 * number
+        world = Watched(self.simulator, stop, told.evaluation_steps)
+        try:
+            alone = self.trainer.evaluate_network(world, episodes=told.network_episodes, seed=first)
+            planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes, seed=first)
+        except Stopped:
+            return None
+        except ValueError as error:
+            self._diagnose(error)
+            raise
+        return {**_means("network", alone), **_means("planner", planned)}
+
+    def state(self) -> Any:
+        """All that the future depends on; never one in which something is no number."""
+        if not self.trainer.learner.finite():
+            raise TrainingDivergedError(_DIVERGED)
+        return self.trainer.state()
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state."""
+        self.trainer.restore(state)
+
+    def policy(self) -> Any:
+        """What acting needs of the state."""
+        return self.trainer.learner.state()
+
+
+def _means(who: str, episodes: Sequence[Evaluated]) -> Record:
+    """The figures of some evaluation episodes."""
+    if not episodes:
+        return {}
+    return {
+        f"{who}_score": fmean(one.score for one in episodes),
+        f"{who}_steps": fmean(one.steps for one in episodes),
+        f"{who}_scores": [one.score for one in episodes],
+    }

@@ -1,0 +1,240 @@
+"""A training run: learn, write lines, evaluate at intervals, keep checkpoints, and go on from one.
+
+Everything the future depends on is in the checkpoint, the bytes of the files of lines included. A run that was killed
+goes on from its newest checkpoint after cutting back what is newer, and so writes the same lines as one that never
+stopped; only names containing `seconds` differ.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, Protocol
+
+from widthwise.experiments.run_folder import Events, RunFolder
+from widthwise.learning.checkpoint import Checkpoint, Checkpoints, RunStopped
+
+Record = dict[str, Any]
+RECENT = 20  # episodes that the progress speaks of
+
+
+class Learner(Protocol):
+    """What a run drives: something that learns by acting, and whose whole state is plain data."""
+
+    @property
+    def interactions(self) -> int:
+        """Simulator steps so far."""
+        ...
+
+    def advance(self) -> list[Record]:
+        """Execute one action in every tree and learn; the episodes that ended with it."""
+        ...
+
+    def figures(self) -> Mapping[str, float]:
+        """What there is to say of learning now: losses, updates."""
+        ...
+
+    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
+        """How good the network is, alone and with the planner; None if it was told to stop.
+
+        The same number at the same state always gives the same, and the state does not change.
+        """
+        ...
+
+    def state(self) -> Any:
+        """All that the future depends on, as plain data."""
+        ...
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state."""
+        ...
+
+    def policy(self) -> Any:
+        """What acting needs of the state."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How far a run goes, and how often it looks at itself."""
+
+    interactions: int
+    evaluate_every: int
+    checkpoint_seconds: float = 30.0  # twice as often as a minute: writing takes time too
+
+
+class Listener:
+    """Somebody who wants to hear how a run goes; this one does not listen."""
+
+    def begin(self, run: Training) -> None:
+        """The run is about to go on from where it is."""
+
+    def moved(self, run: Training) -> None:
+        """An action was executed."""
+
+    def evaluated(self, run: Training, record: Record) -> None:
+        """There was an evaluation."""
+
+    def say(self, text: str) -> None:
+        """Something to tell."""
+
+    def end(self) -> None:
+        """Nothing more will be heard."""
+
+
+class Training:
+    """One run in its folder."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        checkpoints: Checkpoints,
+        learner: Learner,
+        schedule: Schedule,
+        listener: Listener | None = None,
+    ) -> None:
+        self.folder, self.checkpoints, self.learner, self.schedule = folder, checkpoints, learner, schedule
+        self.listener = listener or Listener()
+        self.stopping = False  # set it, from a signal handler too, and the run ends after the action in hand
+        self.episodes = self.evaluations = 0
+        self.best: Record | None = None
+        self.recent: deque[tuple[float, int]] = deque(maxlen=RECENT)
+        self.seconds = 0.0  # of all parts of the run up to now
+        self.resumed = False
+        self.began_at = 0  # interactions when this part of the run began
+        self._clock = time.monotonic()
+
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Go back to a checkpoint: the learner, the counters, the files."""
+        held, self.resumed = checkpoint.data, True
+        self.folder.cut(held["lines"])
+        self.learner.restore(held["learner"])
+        run = held["run"]
+        self.episodes, self.evaluations = run["episodes"], run["evaluations"]
+        self.best, self.seconds = run["best"], run["seconds"]
+        self.recent.extend((score, steps) for score, steps in run["recent"])
+
+    def run(self) -> Record | None:
+        """Train to the end and return the result; None if it was stopped, after a checkpoint."""
+        learner, schedule = self.learner, self.schedule
+        self.began_at, self._clock = learner.interactions, time.monotonic()
+        events = Events(self.folder.folder, learner.interactions)
+        if not events.available:
+            self.listener.say("note: no TensorBoard events, they need pip install 'widthwise[learn]'")
+        self.listener.begin(self)
+        try:
+            size = self.save()  # tells at once whether there is room, and is there to go back to
+            if self.checkpoints.room() < 3 * size:
+                raise RunStopped(
+                    f"{self.checkpoints.folder}: the disk has no room for three checkpoints of {size:,} bytes"
+                )
+            saved = time.monotonic()
+            while not self.stopping:
+                if self._due():
+                    if not self._evaluate(events):
+                        break
+                elif learner.interactions >= schedule.interactions:
+                    return self._finish()
+                else:
+                    self._advance(events)
+                    if time.monotonic() - saved < schedule.checkpoint_seconds:
+                        continue
+                self.save()
+                saved = time.monotonic()
+            self.save()
+            return None
+        finally:
+            events.close()
+            self.listener.end()
+
+    def elapsed(self) -> float:
+        """Seconds of all parts of the run."""
+        return self.seconds + time.monotonic() - self._clock
+
+    def rate(self) -> float:
+        """Interactions per second of this part of the run."""
+        return (self.learner.interactions - self.began_at) / max(1e-9, time.monotonic() - self._clock)
+
+    def mean_recent(self) -> tuple[float, float] | None:
+        """The mean score and steps of recent episodes."""
+        if not self.recent:
+            return None
+        return fmean(score for score, _ in self.recent), fmean(steps for _, steps in self.recent)
+
+    def save(self) -> int:
+        """Write a checkpoint; returns its size."""
+        run = {
+            "episodes": self.episodes,
+            "evaluations": self.evaluations,
+            "best": self.best,
+            "seconds": self.elapsed(),
+            "recent": [list(one) for one in self.recent],
+        }
+        return self.checkpoints.save({"lines": self.folder.sizes(), "learner": self.learner.state(), "run": run})
+
+    def _advance(self, events: Events) -> None:
+        for told in self.learner.advance():
+            record = {"episode": self.episodes, **told, "seconds": round(self.elapsed(), 3)}
+            self.episodes += 1
+            self.folder.episodes.append(record)
+            self.recent.append((record["score"], record["steps"]))
+            figures = {f"learning/{name}": value for name, value in self.learner.figures().items()}
+            figures |= {"episodes/score": record["score"], "episodes/steps": record["steps"]}
+            figures["episodes/interactions_per_second"] = self.rate()
+            events.add(record["interactions"], figures)
+        self.listener.moved(self)
+
+    def _due(self) -> bool:
+        """Whether an evaluation is due: at the start, at every interval, and at the end."""
+        last = -(-self.schedule.interactions // self.schedule.evaluate_every)
+        reached = self.learner.interactions // self.schedule.evaluate_every
+        if self.learner.interactions >= self.schedule.interactions:
+            reached = last
+        return self.evaluations <= min(reached, last)
+
+    def _evaluate(self, events: Events) -> bool:
+        begun = time.monotonic()
+        told = self.learner.evaluate(self.evaluations, lambda: self.stopping)
+        if told is None:
+            return False
+        record: Record = {"evaluation": self.evaluations, "interactions": self.learner.interactions, **told}
+        better = self.best is None or _merit(record) > _merit(self.best)
+        record["best"] = better
+        if better:
+            self.best = {name: value for name, value in record.items() if "seconds" not in name}
+            self.checkpoints.save_best({"policy": self.learner.policy(), "evaluation": self.best})
+        self.evaluations += 1
+        record["seconds"] = round(time.monotonic() - begun, 3)
+        self.folder.evaluations.append(record)
+        scores = {f"evaluation/{name}": value for name, value in told.items() if isinstance(value, int | float)}
+        events.add(self.learner.interactions, scores)
+        self.listener.evaluated(self, record)
+        return True
+
+    def _finish(self) -> Record:
+        score, steps = self.mean_recent() or (math.nan, math.nan)
+        self.save()
+        seconds = self.elapsed()
+        result: Record = {
+            "interactions": self.learner.interactions,
+            "episodes": self.episodes,
+            "evaluations": self.evaluations,
+            "recent_score": None if math.isnan(score) else score,
+            "recent_steps": None if math.isnan(steps) else steps,
+            "best": self.best,
+            **self.learner.figures(),
+            "seconds": round(seconds, 3),
+            "interactions_per_second": round(self.learner.interactions / max(1e-9, seconds), 1),
+        }
+        self.folder.finish(result)
+        return result
+
+
+def _merit(record: Mapping[str, Any]) -> tuple[float, float]:
+    """What makes an evaluation better: the score of the network alone; then a win in fewer steps, a longer survival."""
+    score, steps = record["network_score"], record["network_steps"]
+    return score, -steps if score > 0 else steps

@@ -1,0 +1,204 @@
+"""The suite of whole problems: every problem solved by every planner in processes of its own, within limits.
+
+A planner is one of ours, by name, or any command that reads a domain and a problem and writes a plan file. What
+counts is a plan file that the validator accepts; how a planner says it ended only explains why there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from widthwise.classical.collection import domain_of
+from widthwise.classical.pddl.parser import read_domain, read_problem
+from widthwise.classical.plan import Plan
+from widthwise.classical.validate import validate
+from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.core.result import Status
+from widthwise.experiments.classical import with_texts
+from widthwise.experiments.jobs import Job, Outcome, Part
+from widthwise.experiments.limited import Ended, Limits, run_limited
+from widthwise.experiments.rows import Instance, Row
+from widthwise.experiments.systems import System, filled, label
+
+#: What tells one line of the suite from another.
+KEYS = ("row", "instance", "planner", "width", "seed")
+#: Beside the statuses of a search: it ended for a reason of its own, or its plan was refused.
+FAILED, INVALID = "failed", "invalid"
+
+# Exit codes as Fast Downward numbers them, its translator's included.
+_STATUS_OF_CODE = {
+    10: Status.UNSOLVABLE,
+    11: Status.UNSOLVABLE,
+    12: Status.EXHAUSTED,
+    20: Status.OUT_OF_MEMORY,
+    21: Status.OUT_OF_TIME,
+    22: Status.OUT_OF_MEMORY,
+    23: Status.OUT_OF_TIME,
+}
+_LIMITS = {
+    "cpu": (Status.OUT_OF_TIME, "the limit of CPU time was reached"),
+    "wall": (Status.OUT_OF_TIME, "the time limit was reached"),
+    "memory": (Status.OUT_OF_MEMORY, "the memory limit was reached"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WholeSetup:
+    """What the suite runs on every problem."""
+
+    systems: Sequence[System]
+    limits: Limits
+    seeds: Sequence[int | None] = (None,)
+
+    def __post_init__(self) -> None:
+        """Refuse two columns of one name."""
+        names = [(system.name, system.width) for system in self.systems]
+        for name, width in names:
+            if names.count((name, width)) > 1:
+                raise UsageError(f"the planner {name}{':' + width if width else ''} is given twice")
+
+    def settings(self) -> dict[str, Any]:
+        """What must not change when a run is resumed."""
+        return {
+            "planners": {label(system.name, system.width): shlex.join(system.command) for system in self.systems},
+            "seeds": list(self.seeds),
+            "limits": asdict(self.limits),
+        }
+
+
+def jobs_of(rows: Sequence[Row], setup: WholeSetup, *, ship: bool) -> Iterator[Job]:
+    """One job per problem, with a part for each planner and seed, so that planners take turns on every problem."""
+    payload = {"limits": asdict(setup.limits), "commands": {(s.name, s.width): s.command for s in setup.systems}}
+    for row in rows:
+        for instance in row.instances:
+            parts = [
+                {
+                    "row": row.name,
+                    "folder": row.folder,
+                    "instance": instance.name,
+                    "planner": system.name,
+                    "width": system.width,
+                    "seed": seed,
+                }
+                for seed in setup.seeds
+                for system in setup.systems
+            ]
+            sent = with_texts(instance) if ship else instance
+            # A hard problem takes no longer than the limit, so all weigh alike.
+            yield Job(f"{__name__}:prepare", {**payload, "instance": sent}, parts, float(len(parts)))
+
+
+def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
+    """Returns what runs one planner on a problem, in a folder that is thrown away."""
+    instance: Instance = payload["instance"]
+    limits = Limits(**payload["limits"])
+
+    def run(part: Part) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="widthwise-") as name:
+            folder = Path(name)
+            domain, problem = _files(instance, folder)
+            plan = folder / "plan.txt"
+            holes = {"python": sys.executable, "domain": domain, "problem": problem, "plan": plan, "seed": part["seed"]}
+            command = filled(payload["commands"][part["planner"], part["width"]], holes)
+            scratch = folder / "scratch"
+            scratch.mkdir()
+            ended = run_limited(command, limits, scratch, plan)
+            return outcome_of(ended, domain, problem, plan)
+
+    return run
+
+
+def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path) -> Outcome:
+    """The line of a command that ended: its plan, if there is one that the validator accepts, or why there is none."""
+    told = _told(ended.out)
+    line: Outcome = {
+        "status": str(Status.SOLVED),
+        "reason": str(told.get("reason") or ""),
+        "plan_length": None,
+        "cost": None,
+        "generated": told.get("generated"),
+        "expanded": told.get("expanded"),
+        "exit_code": ended.code,
+        "memory_mb": round(ended.peak_mb, 1),
+        "plan_seconds": None,
+        "cpu_seconds": round(ended.cpu, 3),
+        "wall_seconds": round(ended.wall, 3),
+    }
+    refused = ""
+    if ended.seen is not None:
+        try:
+            steps = Plan.read(plan).steps
+            read = read_domain(domain)
+            verdict = validate(read, read_problem(problem, read), steps)
+        except WidthwiseError as error:
+            refused = f"its plan cannot be checked: {error}"
+        else:
+            if verdict.valid:
+                cost = int(verdict.cost) if verdict.cost == int(verdict.cost) else verdict.cost
+                return {**line, "plan_length": len(steps), "cost": cost, "plan_seconds": round(ended.seen, 3)}
+            refused = f"the validator refuses its plan: {verdict.reason}"
+    status, reason = _why_not(ended, told, refused)
+    return {**line, "status": str(status), "reason": reason}
+
+
+def _why_not(ended: Ended, told: Mapping[str, Any], refused: str) -> tuple[str, str]:
+    """Why a command has no valid plan: a limit, a plan that was refused, what it says itself, or how it ended."""
+    if ended.stopped:
+        return _LIMITS[ended.stopped]
+    if refused:
+        return INVALID, refused
+    if told.get("status") in list(Status) and told["status"] != Status.SOLVED:
+        return str(told["status"]), str(told.get("reason") or "")
+    words = f": {ended.last_words}" if ended.last_words else ""
+    if ended.code in _STATUS_OF_CODE:
+        return _STATUS_OF_CODE[ended.code], f"it ended with exit code {ended.code}"
+    if ended.code < 0:
+        name = signal.Signals(-ended.code).name if -ended.code in list(signal.Signals) else str(-ended.code)
+        return FAILED, f"it was ended by signal {name}{words}"
+    if ended.code == 0:
+        return FAILED, f"it ended without a plan{words}"
+    return FAILED, f"it ended with exit code {ended.code}{words}"
+
+
+def _told(text: str) -> Mapping[str, Any]:
+    """What `solve --json` printed, if that is what the text is."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _files(instance: Instance, folder: Path) -> tuple[Path, Path]:
+    if instance.domain_text is None or instance.problem_text is None:
+        return domain_of(Path(instance.path)), Path(instance.path)
+    domain, problem = folder / "domain.pddl", folder / "problem.pddl"
+    domain.write_text(instance.domain_text, encoding="utf-8")
+    problem.write_text(instance.problem_text, encoding="utf-8")
+    return domain, problem
+
+
+def summarize(rows: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What was solved by each planner, in all and row by row, whatever the order of the lines."""
+    planners: dict[str, dict[str, Any]] = {}
+    for line in sorted(lines, key=lambda line: (line["planner"], line["width"])):
+        empty: dict[str, Any] = {"solved": 0, "statuses": {}, "rows": dict.fromkeys(rows, 0), "cpu_seconds": 0.0}
+        one = planners.setdefault(label(line["planner"], line["width"]), empty)
+        status = FAILED if line["failure"] is not None else line["status"]
+        one["statuses"][status] = one["statuses"].get(status, 0) + 1
+        if status == Status.SOLVED:
+            one["solved"] += 1
+            one["rows"][line["row"]] += 1
+        one["cpu_seconds"] = round(one["cpu_seconds"] + line.get("cpu_seconds", 0.0), 3)
+    for one in planners.values():
+        one["statuses"] = dict(sorted(one["statuses"].items()))
+    problems = {(line["row"], line["instance"]) for line in lines}
+    return {"lines": len(lines), "problems": len(problems), "planners": planners}

@@ -1,0 +1,205 @@
+"""What a report reads of training runs: episodes and evaluations, grouped by what was trained, over seeds."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from widthwise.core.errors import InputError
+from widthwise.reports.records import Record
+
+BINS = 50  # points of a curve
+LAST = 0.1  # the share of a run, at its end, that the table speaks of
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """The records of one training run."""
+
+    folder: Path
+    config: Record
+    episodes: list[Record]
+    evaluations: list[Record]
+    finished: bool
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """The environment, and the algorithm with the settings that tell it from others."""
+        return self.config["settings"]["environment"], self.config["label"]
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return int(self.config["settings"]["seed"])
+
+    @property
+    def reached(self) -> int:
+        """The interactions up to the last thing that was written."""
+        lines = [*self.episodes[-1:], *self.evaluations[-1:]]
+        return max((line["interactions"] for line in lines), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a curve: the mean over seeds, with the least and the greatest."""
+
+    interactions: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(slots=True)
+class Group:
+    """The runs of one algorithm in one environment, one per seed."""
+
+    environment: str
+    label: str
+    runs: list[TrainingRun] = field(default_factory=list)
+
+    @property
+    def reached(self) -> int:
+        """The interactions that every seed has reached."""
+        return min(run.reached for run in self.runs)
+
+    def episodes(self, name: str, bins: int = BINS) -> list[Point]:
+        """The curve of a figure of the training episodes: means over stretches of interactions, then over seeds."""
+        longest = max(run.reached for run in self.runs)
+        curves = [_binned(run.episodes, name, longest, bins) for run in self.runs]
+        points = []
+        for index in range(bins):
+            values = [curve[index] for curve in curves if curve[index] is not None]
+            if values:
+                points.append(_point((index + 1) * longest / bins, [one for one in values if one is not None]))
+        return points
+
+    def evaluations(self, name: str) -> list[Point]:
+        """The curve of a figure of the evaluations."""
+        found: dict[int, list[float]] = defaultdict(list)
+        for run in self.runs:
+            for number, line in enumerate(run.evaluations):
+                if line.get(name) is not None:
+                    found[number].append(line[name])
+        places = {
+            n: [run.evaluations[n]["interactions"] for run in self.runs if n < len(run.evaluations)] for n in found
+        }
+        return [_point(fmean(places[number]), values) for number, values in sorted(found.items())]
+
+    def last(self, name: str) -> Point | None:
+        """A figure of the training episodes at the end of the runs."""
+        values = []
+        for run in self.runs:
+            begin = (1 - LAST) * run.reached
+            own = [line[name] for line in run.episodes if line["interactions"] >= begin]
+            own = own or [line[name] for line in run.episodes[-1:]]
+            if own:
+                values.append(fmean(own))
+        return _point(self.reached, values) if values else None
+
+    def final(self, name: str) -> Point | None:
+        """A figure of the last evaluations, one of each run."""
+        values = [line[name] for run in self.runs for line in run.evaluations[-1:] if line.get(name) is not None]
+        return _point(self.reached, values) if values else None
+
+    def best(self, name: str) -> Point | None:
+        """A figure of the best evaluation of each run."""
+        values = [
+            max(known)
+            for run in self.runs
+            if (known := [line[name] for line in run.evaluations if line.get(name) is not None])
+        ]
+        return _point(self.reached, values) if values else None
+
+    def solved_from(self, score: float, window: int = 10) -> Point | None:
+        """The interactions from which the mean of so many episodes stays at or above a score; None if it does not."""
+        values: list[float] = []
+        for run in self.runs:
+            since = None
+            scores = [line["score"] for line in run.episodes]
+            for index in range(window - 1, len(scores)):
+                if fmean(scores[index - window + 1 : index + 1]) < score:
+                    since = None
+                elif since is None:
+                    since = run.episodes[index]["interactions"]
+            if since is None:
+                return None
+            values.append(since)
+        return _point(self.reached, values)
+
+
+def _binned(episodes: Sequence[Record], name: str, longest: int, bins: int) -> list[float | None]:
+    """Means over equal stretches of interactions; a stretch in which no episode ends repeats the one before."""
+    found: list[list[float]] = [[] for _ in range(bins)]
+    for line in episodes:
+        found[min(bins - 1, int(line["interactions"] * bins / max(1, longest)))].append(line[name])
+    last = max((index for index, values in enumerate(found) if values), default=-1)
+    curve: list[float | None] = []
+    for index, values in enumerate(found):
+        before = curve[-1] if curve else None
+        curve.append(fmean(values) if values else before if index <= last else None)
+    return curve
+
+
+def _point(interactions: float, values: Sequence[float]) -> Point:
+    return Point(interactions, fmean(values), min(values), max(values))
+
+
+def is_training(folder: Path) -> bool:
+    """Whether a folder is a training run or a bench of them."""
+    path = folder / "config.json"
+    if not path.exists():
+        return False
+    return isinstance(config := _json(path, path.read_bytes()), dict) and config.get("kind") in ("training", "learning")
+
+
+def read_training(folders: Sequence[Path]) -> list[Group]:
+    """Read training runs, and benches of them, into groups."""
+    groups: dict[tuple[str, str], Group] = {}
+    for folder in folders:
+        own = [folder] if (folder / "episodes.jsonl").exists() else sorted(folder.glob("runs/*/"))
+        for one in own:
+            if (one / "config.json").exists():
+                run = _read(one)
+                group = groups.setdefault(run.group, Group(*run.group))
+                group.runs.append(run)
+    if not groups:
+        raise InputError(f"{folders[0]}: no training run has begun there")
+    return list(groups.values())
+
+
+def published(folders: Sequence[Path]) -> dict[str, dict[str, float]]:
+    """The published scores that run folders carry, by environment and algorithm."""
+    found: dict[str, dict[str, float]] = {}
+    for folder in folders:
+        path = folder / "config.json"
+        found |= _json(path, path.read_bytes()).get("published", {})
+    return found
+
+
+def _read(folder: Path) -> TrainingRun:
+    path = folder / "config.json"
+    config = _json(path, path.read_bytes())
+    if not isinstance(config, dict) or config.get("kind") != "training":
+        raise InputError(f"{folder}: is not the folder of a training run")
+    episodes, evaluations = _lines(folder / "episodes.jsonl"), _lines(folder / "evaluations.jsonl")
+    return TrainingRun(folder, config, episodes, evaluations, (folder / "result.json").exists())
+
+
+def _lines(path: Path) -> list[Record]:
+    if not path.exists():
+        return []
+    *raw, _ = path.read_bytes().split(b"\n")  # the last one may be torn
+    return [_json(path, line, number) for number, line in enumerate(raw, 1)]
+
+
+def _json(path: Path, data: bytes, number: int | None = None) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        where = str(path) if number is None else f"{path}:{number}"
+        raise InputError(f"{where}: is not JSON ({error})") from None

@@ -1,0 +1,133 @@
+"""The table of training runs as text, as Markdown and as a page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from widthwise.reports.html import STYLE
+from widthwise.reports.training import LAST, Group, Point
+
+LEGEND = (
+    f"Score and steps are means over the training episodes of the last {LAST:.0%} of each run, then over seeds, "
+    "with the least and the greatest in brackets. `solved from` is the number of interactions from which ten "
+    "episodes in a row always score 1 on average, for every seed. `network alone` is the last evaluation "
+    "without any search, `best` the best one of each run."
+)
+PUBLISHED = (
+    "The paper's scores are those at the end of its runs (tens of millions of interactions, five seeds); "
+    "ours are at the interactions in the table."
+)
+
+Published = Mapping[str, Mapping[str, float]]
+
+
+def head(published: Published) -> list[str]:
+    """The names of the columns."""
+    names = ["environment", "algorithm", "seeds", "interactions", "score", "steps", "solved from"]
+    names += ["network alone", "its steps", "best", "planner + network"]
+    return [*names, "paper"] if published else names
+
+
+def body(groups: Sequence[Group], published: Published) -> list[list[str]]:
+    """The lines of the table as texts."""
+    lines = []
+    for group in groups:
+        known = group.solved_from(1.0)
+        line = [
+            group.environment,
+            group.label,
+            f"{len(group.runs)}",
+            f"{group.reached:,}",
+            told(group.last("score"), 2),
+            told(group.last("steps"), 0),
+            "-" if known is None else f"{known.high:,.0f}",
+            told(group.final("network_score"), 2),
+            told(group.final("network_steps"), 0),
+            told(group.best("network_score"), 2),
+            told(group.final("planner_score"), 2),
+        ]
+        if published:
+            theirs = _theirs(group, published)
+            line.append("-" if theirs is None else f"{theirs:,.2f}")
+        lines.append(line)
+    return lines
+
+
+def _theirs(group: Group, published: Published) -> float | None:
+    name = group.runs[0].config["settings"]["algorithm"]
+    return published.get(group.environment, {}).get(name)
+
+
+def told(point: Point | None, digits: int) -> str:
+    """A mean with its spread."""
+    if point is None:
+        return "-"
+    if point.low == point.high:
+        return f"{point.mean:,.{digits}f}"
+    return f"{point.mean:,.{digits}f} [{point.low:,.{digits}f}, {point.high:,.{digits}f}]"
+
+
+def notes(groups: Sequence[Group], published: Published) -> list[str]:
+    """What the reader has to know."""
+    found = [LEGEND, *([PUBLISHED] if published else [])]
+    going = [str(run.folder) for group in groups for run in group.runs if not run.finished]
+    if going:
+        found.append(f"Not finished yet: {', '.join(going)}.")
+    return found
+
+
+def training_table(groups: Sequence[Group], published: Published) -> str:
+    """The table for a terminal."""
+    lines = [head(published), *body(groups, published)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    rows = []
+    for line in lines:
+        cells = [
+            text.ljust(width) if column < 2 else text.rjust(width)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        rows.append("  ".join(cells).rstrip())
+    return "\n".join([*rows, "", *notes(groups, published)])
+
+
+def training_markdown(groups: Sequence[Group], published: Published, plots: Sequence[str] = ()) -> str:
+    """The table as a Markdown page; `plots` are links to pictures."""
+    names = head(published)
+    rule = [":--", ":--", *["--:"] * (len(names) - 2)]
+    table = "\n".join("| " + " | ".join(row) + " |" for row in [names, rule, *body(groups, published)])
+    return "\n\n".join([table, *notes(groups, published), *(f"![{name}]({name})" for name in plots)]) + "\n"
+
+
+def training_page(groups: Sequence[Group], published: Published, plots: Mapping[str, str]) -> str:
+    """The whole page, which needs nothing else."""
+    title = "Training runs"
+    top = "".join(f"<th>{escape(name)}</th>" for name in head(published))
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in line) + "</tr>" for line in body(groups, published)
+    )
+    parts = [f"<h1>{title}</h1>", "<h2>Table</h2>"]
+    parts.append(f"<div class=scroll><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>")
+    parts += [f"<p>{escape(note)}</p>" for note in notes(groups, published)]
+    parts += ["<h2>Learning curves</h2>"] if plots else []
+    for name, svg in plots.items():
+        data = base64.b64encode(svg.encode()).decode()
+        parts.append(f'<p><img alt="{escape(name)}" src="data:image/svg+xml;base64,{data}"></p>')
+    parts.append("<h2>Runs</h2>")
+    for group in groups:
+        for run in group.runs:
+            config = run.config
+            about = {
+                "folder": run.folder,
+                "command": config["command"],
+                "commit": config["commit"] or "unknown",
+                "versions": ", ".join(f"{name} {version}" for name, version in config["versions"].items()),
+                "machine": ", ".join(map(str, config["machine"].values())),
+            }
+            items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in about.items())
+            parts.append(f"<dl>{items}</dl>")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+    )

@@ -1,0 +1,123 @@
+"""The report on whole problems as one HTML page that needs nothing else, and its plot."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from widthwise.core.errors import MissingExtraError
+from widthwise.reports.html import STYLE
+from widthwise.reports.plots import STYLE as PLOT_STYLE
+from widthwise.reports.plots import to_svg
+from widthwise.reports.records import Record
+from widthwise.reports.whole import Whole, reason_of, status_of
+from widthwise.reports.whole_text import LEGEND, coverage, errors, lost, summary
+
+
+def whole_plots(whole: Whole) -> dict[str, str]:
+    """The cactus plot: how many problems each planner has solved within so much CPU time."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("the plots of a report", "plot") from None
+    with matplotlib.rc_context(PLOT_STYLE):
+        return {"solved-over-time": to_svg(_cactus(Figure, whole))}
+
+
+def solved_times(whole: Whole, column: str) -> list[float]:
+    """When the plans of a planner were there, ascending: one for each problem, the median seed's."""
+    times = []
+    for problem in whole.all_problems:
+        own = sorted(
+            line["plan_seconds"] if status_of(line) == "solved" else float("inf") for line in whole.of(column, problem)
+        )
+        if own and own[(len(own) - 1) // 2] != float("inf"):
+            times.append(own[(len(own) - 1) // 2])
+    return sorted(times)
+
+
+def _cactus(figure_class: Any, whole: Whole) -> Any:
+    figure = figure_class(figsize=(7.5, 4.5))
+    axes = figure.add_subplot()
+    limits = [run.config["settings"]["limits"] for run in whole.runs]
+    limit = max((limit for one in limits for limit in (one["cpu"], one["wall"]) if limit is not None), default=None)
+    for column in whole.columns:
+        times = solved_times(whole, column)
+        xs, ys = [0.01, *(max(time, 0.01) for time in times)], list(range(len(times) + 1))
+        end = limit or xs[-1]
+        axes.step([*xs, end], [*ys, ys[-1]], where="post", label=f"{column} ({len(times)})", linewidth=1.3)
+    axes.set(xscale="log", xlabel="CPU seconds until the plan was there", ylabel="problems solved")
+    axes.set_ylim(0, max(len(whole.all_problems), 1))
+    axes.legend(loc="upper left")
+    axes.set_title(f"{len(whole.all_problems)} problems")
+    return figure
+
+
+def whole_page(whole: Whole, plots: Mapping[str, str], title: str = "Whole problems") -> str:
+    """The whole page: tables, what is lost, plots, every problem, and how the runs were made."""
+    wrong = errors(whole)
+    told = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
+    parts = [f"<h1>{escape(title)}</h1>", "<h2>Domains</h2>", f"<p>{escape(LEGEND)}</p>", _table(coverage(whole))]
+    parts += ["<h2>Planners</h2>", _table(summary(whole))]
+    if told:
+        parts += [f"<h2>Domains that {escape(whole.columns[0])} loses</h2>", _list(told)]
+    if wrong:
+        parts += ["<h2>Worth knowing</h2>", f"<div class=errors>{_list(wrong)}</div>"]
+    for name, svg in plots.items():
+        data = base64.b64encode(svg.encode()).decode()
+        parts.append(f'<p><img alt="{escape(name)}" src="data:image/svg+xml;base64,{data}"></p>')
+    parts.append(f"<details><summary>Every problem</summary>{_table(_every(whole))}</details>")
+    parts.append("<h2>Runs</h2>")
+    parts += [_run(run.folder.name, run.config) for run in whole.runs]
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+    )
+
+
+def _every(whole: Whole) -> list[list[str]]:
+    """Every problem: cost and CPU seconds until the plan was there, or why there is none."""
+    rows = [["problem", *whole.columns]]
+    for problem in whole.all_problems:
+        texts = [", ".join(map(_outcome, whole.of(column, problem))) or "-" for column in whole.columns]
+        rows.append([" ".join(problem), *texts])
+    return rows
+
+
+def _outcome(line: Record) -> str:
+    if status_of(line) == "solved":
+        return f"{line['cost']:g} in {line['plan_seconds']:.2f} s"
+    return status_of(line) if status_of(line) != "failed" else f"failed: {reason_of(line)[:60]}"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(text)}</th>" for text in rows[0])
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{' class=worse' if text.endswith('▼') else ''}>{escape(text)}</td>" for text in row)
+        + "</tr>"
+        for row in rows[1:]
+    )
+    return f"<div class=scroll><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def _list(texts: Sequence[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
+
+
+def _run(folder: str, config: Mapping[str, Any]) -> str:
+    settings = config["settings"]
+    told = {
+        "folder": folder,
+        "command": config["command"],
+        "commit": config["commit"] or "unknown",
+        "versions": ", ".join(f"{name} {version}" for name, version in config["versions"].items()),
+        "machine": ", ".join(map(str, config["machine"].values())),
+        "limits": ", ".join(f"{name} {value:g}" for name, value in settings["limits"].items() if value is not None),
+        **{f"planner {name}": command for name, command in settings["planners"].items()},
+    }
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in told.items())
+    return f"<dl>{items}</dl>"

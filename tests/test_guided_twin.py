@@ -1,0 +1,149 @@
+"""The greedy search along relaxed plans against a literal twin, node by node."""
+
+from __future__ import annotations
+
+import heapq
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import any_tasks
+from widthwise import _native
+from widthwise.core.model import Model
+from widthwise.core.result import Status
+from widthwise.planners.guided import Guided
+
+STOPS = {
+    Status.SOLVED: _native.Stop.SOLVED,
+    Status.EXHAUSTED: _native.Stop.EXHAUSTED,
+    Status.OUT_OF_NODES: _native.Stop.OUT_OF_NODES,
+}
+
+
+class Twin:
+    """The search as its header tells it; relaxed plans are asked for, everything else is done by hand."""
+
+    def __init__(self, spec, operators, *, patience, novelty, max_nodes):
+        self.spec, self.operators = spec, operators
+        self.patience, self.novelty, self.max_nodes = patience, novelty, max_nodes
+        pos, neg = sorted(spec.goal_pos), sorted(spec.goal_neg)
+        self.relaxed = _native.Relaxed(operators, _native.Meter(), pos, neg)
+        self.nodes, self.known, self.seen = [], set(), {}  # nodes are (parent, operator)
+        self.states, self.generated, self.dead_ends = [], 0, 0
+        self.helpful, self.others = [], []
+        self.best, self.best_at, self.turn = float("inf"), 0, 0
+
+    def plan(self, state):
+        return self.relaxed.plan(self.operators.state(sorted(state)))
+
+    def keep(self, state, parent, op):
+        self.generated += 1
+        if state in self.known:
+            return None
+        self.known.add(state)
+        self.states.append(state)
+        self.nodes.append((parent, op))
+        return len(self.states) - 1
+
+    def take(self, node):
+        state = self.states[node]
+        plan = self.plan(state)
+        if plan is None:
+            self.dead_ends += 1
+            return
+        seen = self.seen.setdefault(len(plan), set())
+        fresh = not self.novelty or not state <= seen
+        seen |= state
+        if len(plan) < self.best:
+            self.best, self.best_at = len(plan), self.generated
+        heapq.heappush(self.helpful, (len(plan), not fresh, node))
+
+    def run(self):
+        root = self.keep(self.spec.start(), None, None)
+        if self.spec.is_goal(self.states[root]):
+            return Status.SOLVED
+        self.take(root)
+        while self.helpful or self.others:
+            impatient = False
+            if self.generated - self.best_at > self.patience:
+                self.turn += 1
+                impatient = self.turn % 2 == 0
+            others = not self.helpful or (impatient and bool(self.others))
+            entry = heapq.heappop(self.others if others else self.helpful)
+            state = self.states[entry[2]]
+            plan = set(self.plan(state))
+            for op in self.operators.applicable(self.operators.state(sorted(state))):
+                if (op in plan) == others:
+                    continue
+                if self.generated >= self.max_nodes:
+                    return Status.OUT_OF_NODES
+                child = self.keep(self.spec.apply(state, op), entry[2], op)
+                if child is None:
+                    continue
+                if self.spec.is_goal(self.states[child]):
+                    return Status.SOLVED
+                self.take(child)
+            if not others:
+                heapq.heappush(self.others, entry)
+        return Status.EXHAUSTED
+
+
+@given(any_tasks(), st.integers(0, 3), st.sampled_from([0, 2, 200]), st.booleans(), st.sampled_from([1, 5, 12, 10_000]))
+def test_agrees_with_the_twin_node_for_node(spec, seed, patience, novelty, max_nodes):
+    operators = _native.Operators(spec.native(), seed)
+    twin = Twin(spec, operators, patience=patience, novelty=novelty, max_nodes=max_nodes)
+    ended = twin.run()
+    goal = sorted(spec.goal_pos), sorted(spec.goal_neg)
+    search = _native.Guided(operators, _native.Meter(), *goal, patience=patience, novelty=novelty, max_nodes=max_nodes)
+    stop, node = search.start()
+    while stop is _native.Stop.PAUSED:
+        stop, node = search.resume(pause_after=3)
+    assert stop is STOPS[ended]
+    assert [search.node(one)[:2] for one in range(search.node_count)] == twin.nodes
+    assert (search.generated, search.dead_ends) == (twin.generated, twin.dead_ends)
+    if ended is Status.SOLVED:
+        assert node == len(twin.nodes) - 1
+
+
+@given(any_tasks())
+def test_is_complete(spec):
+    operators = _native.Operators(spec.native(), None)
+    model = Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter())
+    reached, todo = {spec.start()}, [spec.start()]
+    while todo:
+        state = todo.pop()
+        for op in spec.applicable(state):
+            child = spec.apply(state, op)
+            if child not in reached:
+                reached.add(child)
+                todo.append(child)
+    solvable = any(spec.is_goal(state) for state in reached)
+    outcome = Guided().run(model)
+    assert outcome.status is (Status.SOLVED if solvable else Status.UNSOLVABLE)
+    if solvable:
+        state = spec.start()
+        for op in outcome.path:
+            assert op in spec.applicable(state) or spec.idle(spec.ops[op])
+            state = spec.apply(state, op)
+        assert spec.is_goal(state)
+
+
+def test_memory_is_given_back_and_its_limit_kept():
+    count = 200
+    ops = [([n], [], [n + 1], [], 1.0, []) for n in range(count)]
+    task = _native.Task.build(count + 1, ops, [], [0], [count], [])
+    operators = _native.Operators(task)
+    meter = _native.Meter()
+    search = _native.Guided(operators, meter, [count], [])
+    search.start()
+    assert search.resume()[0] is _native.Stop.SOLVED
+    assert search.generated == count + 1 and search.evaluated == count and search.best == 1
+    peak = meter.peak_bytes
+    del search
+    assert meter.bytes == 0
+    small = _native.Meter(bytes=peak - 1)
+    search = _native.Guided(operators, small, [count], [])
+    stop, _ = search.start()
+    if stop is _native.Stop.PAUSED:
+        stop, _ = search.resume()
+    assert stop is _native.Stop.OUT_OF_MEMORY and small.peak_bytes < peak

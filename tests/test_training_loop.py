@@ -1,0 +1,203 @@
+"""The loop of a training run, with a learner that learns nothing: lines, evaluations, checkpoints, crashes anywhere."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from widthwise.core.errors import InputError, UsageError
+from widthwise.experiments.run_folder import RunFolder
+from widthwise.experiments.training import Listener, Record, Schedule, Training
+from widthwise.learning.checkpoint import About, Checkpoints, read_checkpoint
+from widthwise.learning.learner import TrainingDivergedError
+
+ABOUT = About("nowhere", 2, (3,), {"name": "none"})
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody cuts the power during these tests."""
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+
+
+class Killed(BaseException):
+    """As if by kill -9: nobody tidies up."""
+
+
+class FakeLearner:
+    """Draws its episodes from a random generator, and dies when it is told to."""
+
+    def __init__(self, dies_at: int | None = None, error: BaseException | None = None) -> None:
+        self.random = random.Random(7)
+        self.interactions = self.calls = 0
+        self.dies_at, self.error = dies_at, error or Killed()
+
+    def _die(self) -> None:
+        self.calls += 1
+        if self.calls == self.dies_at:
+            raise self.error
+
+    def advance(self) -> list[Record]:
+        self._die()
+        self.interactions += self.random.randrange(1, 4)
+        if self.random.random() < 0.5:
+            return []
+        return [{"interactions": self.interactions, "score": self.random.random(), "steps": 3}]
+
+    def figures(self) -> dict[str, float]:
+        return {"loss": 0.5}
+
+    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
+        self._die()
+        chosen = random.Random(number)
+        return None if stop() else {"network_score": chosen.random(), "network_steps": 2.0}
+
+    def state(self) -> Any:
+        self._die()
+        return {"random": self.random.getstate(), "interactions": self.interactions}
+
+    def restore(self, state: Any) -> None:
+        self.random.setstate(state["random"])
+        self.interactions = state["interactions"]
+
+    def policy(self) -> Any:
+        self._die()
+        return [self.interactions]
+
+
+def start(folder: Path, learner: FakeLearner, *, resume: bool = False, every: float = 0.0) -> Training:
+    kept = Checkpoints(folder, ABOUT)
+    opened = RunFolder.reopen(folder) if resume else RunFolder.create(folder, {"kind": "training"})
+    kept.prepare()
+    training = Training(opened, kept, learner, Schedule(100, 30, every), Listener())
+    if resume:
+        training.resume(kept.load(print))
+    return training
+
+
+def lines(folder: Path) -> dict[str, list[str]]:
+    """The lines without what depends on the clock."""
+    found = {}
+    for name in ("episodes.jsonl", "evaluations.jsonl"):
+        records = [json.loads(line) for line in (folder / name).read_text().splitlines()]
+        found[name] = [json.dumps({k: v for k, v in one.items() if "second" not in k}) for one in records]
+    return found
+
+
+def whole(folder: Path) -> dict[str, list[str]]:
+    training = start(folder, FakeLearner())
+    assert training.run() is not None
+    training.folder.close()
+    return lines(folder)
+
+
+def test_evaluations_are_at_the_start_at_every_interval_and_at_the_end(tmp_path: Path) -> None:
+    found = whole(tmp_path / "run")
+    records = [json.loads(line) for line in found["evaluations.jsonl"]]
+    assert [one["evaluation"] for one in records] == [0, 1, 2, 3, 4]
+    for one, goal in zip(records, (0, 30, 60, 90, 100), strict=True):
+        assert goal <= one["interactions"] <= goal + 3
+    scores = [one["network_score"] for one in records]
+    assert [one["best"] for one in records] == [score == max(scores[: n + 1]) for n, score in enumerate(scores)]
+    result = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert result["best"]["network_score"] == max(scores)
+    assert read_checkpoint(tmp_path / "run" / "checkpoint" / "best.ckpt").data["policy"] == [
+        result["best"]["interactions"]
+    ]
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(deaths=st.lists(st.integers(1, 60), max_size=4), every=st.sampled_from([0.0, 1000.0]))
+def test_a_run_that_dies_anywhere_goes_on_as_if_it_had_not(
+    tmp_path_factory: pytest.TempPathFactory, deaths: list[int], every: float
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    expected = whole(folder / "whole")
+    resume = False
+    for death in [*deaths, None]:
+        training = start(folder / "run", FakeLearner(death), resume=resume, every=every)
+        try:
+            training.run()
+        except Killed:
+            pass
+        finally:
+            training.folder.close()
+        resume = (folder / "run" / "checkpoint" / "current.ckpt").exists()
+        if not resume:  # it died before its first checkpoint
+            for path in sorted((folder / "run").rglob("*"), reverse=True):
+                path.rmdir() if path.is_dir() else path.unlink()
+    assert lines(folder / "run") == expected
+
+
+@pytest.mark.parametrize("number", [0, 5, 20])
+def test_stopping_leaves_a_checkpoint_that_goes_on(tmp_path: Path, number: int) -> None:
+    expected = whole(tmp_path / "whole")
+    training = start(tmp_path / "run", FakeLearner(), every=1000)
+
+    class Stops(Listener):
+        moves = 0
+
+        def moved(self, run: Training) -> None:
+            self.moves += 1
+            run.stopping = self.moves >= number
+
+    training.listener = Stops()
+    training.stopping = number == 0
+    assert training.run() is None
+    training.folder.close()
+    assert not (tmp_path / "run" / "result.json").exists()
+    training = start(tmp_path / "run", FakeLearner(), resume=True)
+    assert training.run() is not None
+    training.folder.close()
+    assert lines(tmp_path / "run") == expected
+
+
+def test_diverging_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
+    training = start(tmp_path / "run", FakeLearner(25, TrainingDivergedError("the loss is nan")))
+    with pytest.raises(TrainingDivergedError, match="nan"):
+        training.run()
+    training.folder.close()
+    training = start(tmp_path / "run", FakeLearner(), resume=True)
+    assert training.run() is not None
+
+
+def test_a_folder_belongs_to_one_process_and_one_run(tmp_path: Path) -> None:
+    training = start(tmp_path / "run", FakeLearner())
+    with pytest.raises(UsageError, match="another process is training there"):
+        RunFolder.reopen(tmp_path / "run")
+    with pytest.raises(UsageError, match="exists already: go on with --resume"):
+        start(tmp_path / "run", FakeLearner())
+    training.folder.close()
+    with pytest.raises(InputError, match="is no run folder"):
+        RunFolder.reopen(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write a run there"):
+        RunFolder.create(tmp_path / "file" / "run", {})
+
+
+def test_lines_that_are_gone_are_noticed(tmp_path: Path) -> None:
+    whole(tmp_path / "run")
+    (tmp_path / "run" / "episodes.jsonl").write_text("")
+    with pytest.raises(InputError, match="lines are missing that were there at the checkpoint"):
+        start(tmp_path / "run", FakeLearner(), resume=True)
+
+
+def test_tensorboard_finds_the_figures(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    whole(tmp_path / "run")
+    found = EventAccumulator(str(tmp_path / "run" / "events"))
+    found.Reload()
+    expected = [json.loads(line) for line in lines(tmp_path / "run")["episodes.jsonl"]]
+    drawn = found.Scalars("episodes/score")
+    assert [one.step for one in drawn] == [line["interactions"] for line in expected]
+    assert [one.value for one in drawn] == pytest.approx([line["score"] for line in expected])
+    assert len(found.Scalars("evaluation/network_score")) == 5

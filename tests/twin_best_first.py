@@ -1,0 +1,199 @@
+"""Literal Python twins of relaxed plans and of best-first width search, written from what the kernels state."""
+
+import heapq
+
+from twin_search import Tuples
+
+MOST = 1 << 12  # costs beyond are all the same
+
+
+class RelaxedTwin:
+    """The task without deletes: facts are (atom, holds), costs are additive, first come first served."""
+
+    def __init__(self, spec):
+        self.spec = spec
+        self.derived = {head: layer for head, _, _, layer in spec.axioms}
+        self.goal = sorted((atom, True) for atom in spec.goal_pos) + sorted((atom, False) for atom in spec.goal_neg)
+        self.rules = []  # (conditions, effects, operator or None)
+        wanted_false = self.wanted_false()
+        for number, op in enumerate(spec.ops):
+            conditions = {(atom, True) for atom in op.pos} | {(atom, False) for atom in op.neg}
+            effects = [(atom, True) for atom in sorted(op.add)]
+            effects += [(atom, False) for atom in sorted(op.delete) if atom in wanted_false]
+            self.rule(conditions, effects, number)
+            for pos, neg, atom, adds in op.effects:
+                if adds or atom in wanted_false:
+                    more = {(one, True) for one in pos} | {(one, False) for one in neg}
+                    self.rule(conditions | more, [(atom, adds)], number)
+        for head, pos, neg, _ in spec.axioms:
+            self.rule({(atom, True) for atom in pos} | {(atom, False) for atom in neg}, [(head, True)], None)
+        for number, (head, pos, neg, layer) in enumerate(spec.axioms):
+            if head not in wanted_false:
+                continue
+            for atom in sorted(pos):
+                self.rule({(atom, False)} if self.derived.get(atom) != layer else set(), [("broken", number)], None)
+            for atom in sorted(neg):
+                self.rule({(atom, True)}, [("broken", number)], None)
+        for atom in wanted_false:
+            if atom in self.derived:
+                axioms = {("broken", number) for number, axiom in enumerate(spec.axioms) if axiom[0] == atom}
+                self.rule(axioms, [(atom, False)], None)
+        self.wanted = wanted_false
+
+    def rule(self, conditions, effects, op):
+        if effects:
+            self.rules.append((frozenset(conditions), effects, op))
+
+    def wanted_false(self):
+        """The atoms whose falsehood matters, in the order in which they are met."""
+        spec = self.spec
+        wanted = dict.fromkeys(sorted(spec.goal_neg))
+        wanted |= dict.fromkeys(atom for op in spec.ops for atom in sorted(op.neg))
+        wanted |= dict.fromkeys(atom for op in spec.ops for effect in op.effects for atom in sorted(effect[1]))
+        wanted |= dict.fromkeys(atom for axiom in spec.axioms for atom in sorted(axiom[2]))
+        queue = list(wanted)
+        for atom in queue:
+            for head, pos, _, _ in spec.axioms:
+                if head == atom:
+                    queue += [one for one in sorted(pos) if one not in queue]
+        return queue
+
+    def evaluate(self, state):
+        """(operators, rules) of the relaxed plan, or None for a dead end."""
+        cost, supporter, queue, count = {}, {}, [], 0
+        unmet = [set(conditions) for conditions, _, _ in self.rules]
+
+        def reach(fact, value, rule):
+            nonlocal count
+            if cost.get(fact, MOST + 1) > value:
+                cost[fact], supporter[fact] = value, rule
+                heapq.heappush(queue, (value, count, fact))
+                count += 1
+
+        def fire(rule):
+            conditions, effects, op = self.rules[rule]
+            value = min(MOST, sum(cost[fact] for fact in conditions) + (op is not None))
+            for fact in effects:
+                reach(fact, value, rule)
+
+        for atom in sorted(state):
+            reach((atom, True), 0, None)
+        for atom in self.wanted:
+            if atom not in state:
+                reach((atom, False), 0, None)
+        for rule, (conditions, _, _) in enumerate(self.rules):
+            if not conditions:
+                fire(rule)
+        while queue:
+            value, _, fact = heapq.heappop(queue)
+            if cost[fact] < value:
+                continue
+            for rule in range(len(self.rules)):
+                if fact in unmet[rule]:
+                    unmet[rule].remove(fact)
+                    if not unmet[rule]:
+                        fire(rule)
+        if any(fact not in cost for fact in self.goal):
+            return None
+        rules, facts, todo = set(), set(), list(self.goal)
+        while todo:
+            fact = todo.pop()
+            if fact in facts:
+                continue
+            facts.add(fact)
+            if supporter[fact] is not None:
+                rules.add(supporter[fact])
+                todo += self.rules[supporter[fact]][0]
+        return {self.rules[rule][2] for rule in rules} - {None}, rules
+
+    def effects(self, state, rules):
+        """What the rules make true and make false that is not so in the state."""
+        facts = {fact for rule in rules for fact in self.rules[rule][1] if fact[0] != "broken"}
+        return {(atom, holds) for atom, holds in facts if (atom in state) != holds}
+
+
+class BfwsTwin:
+    """BFWS(f5): every node keeps its whole way, and the counters are computed from their definitions."""
+
+    def __init__(self, spec, order, width, prune, max_nodes):
+        self.spec, self.order, self.width, self.prune, self.max_nodes = spec, order, width, prune, max_nodes
+        self.relaxed = RelaxedTwin(spec)
+        self.nodes = []  # (state, parent, op, depth, open goals, reached, novelty, way since the plan's state)
+        self.plans = {}  # by node: the effects of its relaxed plan
+        self.tables = {}
+        self.generated = self.expanded = self.pruned = self.dead_ends = 0
+
+    def open_goals(self, state):
+        return len(self.spec.goal_pos - state) + len(self.spec.goal_neg & state)
+
+    def novelty(self, counters, state):
+        table = self.tables.setdefault(counters, Tuples(self.width))
+        new = [len(one) for one in table.tuples(state) - table.seen]
+        table.add(state)
+        return min(new, default=self.width + 1)
+
+    def run(self):
+        queue, seen = [], set()
+
+        def keep(state, parent, op, reached, origin):
+            goals = self.open_goals(state)
+            novelty = 1 if goals == 0 and parent is not None else self.novelty((goals, reached), state)
+            if self.prune and novelty > self.width and parent is not None:
+                self.pruned += 1
+                return None
+            depth = 0 if parent is None else self.nodes[parent][3] + 1
+            number = len(self.nodes)
+            self.nodes.append((state, parent, op, depth, goals, reached, novelty, number if origin is None else origin))
+            seen.add(state)
+            heapq.heappush(queue, (novelty, goals, depth, number))
+            return number
+
+        if self.max_nodes == 0:
+            return "OUT_OF_NODES", None
+        self.generated = 1
+        if self.spec.is_goal(self.spec.start()):
+            return "SOLVED", 0
+        keep(self.spec.start(), None, None, 0, None)
+        while queue:
+            number = heapq.heappop(queue)[-1]
+            state, _, _, _, goals, _, _, origin = self.nodes[number]
+            if origin == number:
+                found = self.relaxed.evaluate(state)
+                if found is None:
+                    self.dead_ends += 1
+                    continue
+                self.plans[number] = self.relaxed.effects(state, found[1])
+            possible = set(self.spec.applicable(state))
+            for op in [op for op in self.order if op in possible]:
+                if self.generated == self.max_nodes:
+                    return "OUT_OF_NODES", None
+                self.generated += 1
+                child = self.spec.apply(state, op)
+                if child in seen:
+                    self.pruned += 1
+                    continue
+                if self.open_goals(child) < goals:
+                    made = keep(child, number, op, 0, None)
+                else:
+                    made = keep(child, number, op, self.reached(number, child, origin), origin)
+                if made is not None and self.spec.is_goal(child):
+                    return "SOLVED", made
+            self.expanded += 1
+        return "EXHAUSTED", None
+
+    def reached(self, number, child, origin):
+        """How many effects of the relaxed plan some state showed since the plan's own."""
+        way = [child]
+        while number != origin:
+            way.append(self.nodes[number][0])
+            number = self.nodes[number][1]
+        return sum(any((atom in state) == holds for state in way) for atom, holds in self.plans[origin])
+
+    def counts(self):
+        return self.generated, self.expanded, self.pruned, self.dead_ends
+
+    def rows(self):
+        return [
+            (parent, op, depth, (novelty, goals, reached), sorted(state))
+            for state, parent, op, depth, goals, reached, novelty, _ in self.nodes
+        ]

@@ -77,7 +77,7 @@ class Player:
         """The episode so far as plain data; nothing is left of one that is over."""
         if self.episode < 0 or self.agent.over:
             return {"episode": self.episode}
-        return {"episode": self.episode, "targets": self.targets, "agent": capture(self.agent, self.seed)}
+        return {"episode": self.episode, "targets": list(self.targets), "agent": capture(self.agent, self.seed)}
 
     def restore(self, state: dict[str, Any], sight: Sight) -> None:
         """Return to a state."""

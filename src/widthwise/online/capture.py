@@ -25,7 +25,7 @@ def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
     tree, at = agent.driver.tree, agent.driver.at
     return {
         "seed": seed,
-        "episode": {name: getattr(agent.episode, name) for name in _EPISODE},
+        "episode": {name: _copy(getattr(agent.episode, name)) for name in _EPISODE},
         "random": list(agent.rng.getstate()[1]),
         "steps": agent.driver.steps,
         "restores": agent.driver.restores,

@@ -1,7 +1,7 @@
 """A schedule: searches that share one budget, take turns and are resumed, not restarted.
 
 In every round each search gets its share, and rounds grow. Turns are counted in nodes, or in nodes weighed by the work
-they were so far; no clock decides, so the same task gives the same plan on every machine, unless a time limit cuts it
+they are; no clock decides, so the same task gives the same plan on every machine, unless a time limit cuts it
 short.
 """
 
@@ -17,8 +17,6 @@ from widthwise.planners.runs import Restarts, Resumable
 
 #: What ends the whole schedule, and not only one search of it.
 FINAL = (Status.SOLVED, Status.UNSOLVABLE, Status.OUT_OF_TIME, Status.INTERRUPTED)
-#: The work of a node by which `Schedule.weighed` measures others: nodes of best-first width search take about it.
-NODE_WORK = 500
 _DRY = "all searches that prune ran dry; this says nothing about whether a plan exists"
 
 
@@ -76,21 +74,15 @@ class _Lane:
             return "its tree was shattered: another choice of features"
         return "goes on where it was cut off"
 
-    @property
-    def weight(self) -> float:
-        """What its nodes took so far, on average, in nodes of the usual kind."""
-        if self.search is None or self.search.work == 0:
-            return 1.0
-        return self.search.work / self.so_far.generated / NODE_WORK
-
-    def resume(self, model: Model, nodes: int) -> Outcome:
-        """Let the search generate so many nodes."""
+    def resume(self, model: Model, size: float, room: int | None, weighed: bool) -> Outcome:
+        """Let the search have its share of a round of that size, but not more nodes than there is room for."""
         try:
             if self.search is None:
                 begin = getattr(self.turn.planner, "begin", None)
-                search: Resumable = Restarts(model, self.turn.planner.run) if begin is None else begin(model)
-                self.search = search
-            ended = self.search.resume(nodes)
+                self.search = Restarts(model, self.turn.planner.run) if begin is None else begin(model)
+            weight = self.search.node_work if weighed else 1.0
+            nodes = max(1, int(self.turn.share * size / weight))
+            ended = self.search.resume(nodes if room is None else min(nodes, room))
             self.so_far = ended or self.search.outcome()
             self.over = ended is not None
         except MemoryError:  # the machine's memory, not the budget's
@@ -124,13 +116,10 @@ class _Running:
         size = self.schedule.first
         while going := [lane for lane in self.lanes if not lane.over]:
             for lane in going:
-                weight = lane.weight if self.schedule.weighed else 1.0
-                nodes = max(1, int(lane.turn.share * size / weight))
-                if total is not None:
-                    nodes = min(nodes, total - self.generated)
-                if nodes == 0:
+                room = None if total is None else total - self.generated
+                if room == 0:
                     return self.report(Outcome(Status.OUT_OF_NODES))
-                outcome = self.take(lane, nodes)
+                outcome = self.take(lane, size, room)
                 if outcome.status in FINAL:
                     return self.report(outcome)
             size *= self.schedule.growth
@@ -140,10 +129,10 @@ class _Running:
         short = any(lane.so_far.status is Status.OUT_OF_MEMORY for lane in self.lanes)
         return self.report(Outcome(Status.OUT_OF_MEMORY if short else Status.EXHAUSTED))
 
-    def take(self, lane: _Lane, nodes: int) -> Outcome:
+    def take(self, lane: _Lane, size: int, room: int | None) -> Outcome:
         """Let a search have its turn, and write down what came of it."""
         reason, before, begin = lane.reason, lane.so_far.generated, self.model.meter.seconds
-        outcome = lane.resume(replace(self.model, max_nodes=None), nodes)
+        outcome = lane.resume(replace(self.model, max_nodes=None), size, room, self.schedule.weighed)
         seconds = self.model.meter.seconds - begin
         spent = outcome.generated - before
         self.stages.append(Stage(lane.turn.planner.name, reason, spent, outcome.status, seconds))

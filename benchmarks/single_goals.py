@@ -18,16 +18,17 @@ from statistics import fmean
 
 import widthwise as ww
 from widthwise.classical.profile import GoalProfile, profile
-from widthwise.experiments.classical import _load
+from widthwise.experiments.classical import load_instance
 from widthwise.experiments.rows import Instance, paper_rows, paper_table
 from widthwise.planners.guided import Guided
 from widthwise.planners.registry import Planner
-from widthwise.planners.single_goal import SingleGoal, Turn
+from widthwise.planners.schedule import Turn
+from widthwise.planners.single_goal import SingleGoal
 
 
 def schedule(*turns: tuple[Planner, float]) -> SingleGoal:
     """A schedule of other turns."""
-    return SingleGoal(tuple(Turn(planner, share, "to compare") for planner, share in turns))  # type: ignore[arg-type]
+    return SingleGoal(tuple(Turn(planner, share, "to compare") for planner, share in turns))
 
 
 CHOICES: dict[str, Planner] = {
@@ -71,7 +72,7 @@ class Done:
 
 def work(job: Job) -> list[Done]:
     """Solve the goals of a job with every choice and seed."""
-    task = _load(job.instance, ww.Budget())
+    task = load_instance(job.instance, ww.Budget())
     found = []
     for number, goal in enumerate(task.goals):
         if number not in job.goals:
@@ -115,7 +116,7 @@ def sample(counts: Sequence[int], wanted: int) -> list[list[int]]:
 def count_goals(instance: Instance) -> int:
     """How many goals an instance has; none if it cannot be read."""
     try:
-        return len(_load(instance, ww.Budget()).goals)
+        return len(load_instance(instance, ww.Budget()).goals)
     except ww.WidthwiseError:
         return 0
 

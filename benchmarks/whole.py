@@ -100,7 +100,12 @@ def main() -> None:
     parser.add_argument("--only-peers", action="store_true", help="run none of ours")
     parser.add_argument("--cpu-time", type=float, default=6.0, metavar="S", help="CPU seconds per problem")
     parser.add_argument("--max-memory", type=float, default=2000.0, metavar="MB")
-    parser.add_argument("--options", default="", metavar="TEXT", help="more options for widthwise solve")
+    parser.add_argument(
+        "--options",
+        default="--first",
+        metavar="TEXT",
+        help="more options for widthwise solve (default: --first, since the peers stop at their first plan, too)",
+    )
     parser.add_argument("--workers", default="1", metavar="N", help="problems at a time (default: 1)")
     parser.add_argument("--environment", type=Path, metavar="DIR", help="has the peers (default: .venv-peers, made)")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "whole", metavar="DIR")
@@ -120,7 +125,7 @@ def main() -> None:
     places = args.instances or ("" if args.all else PLACES)
     call += ["--domains", domains] if domains else []
     call += ["--instances", places] if places else []
-    call += ["--options", args.options] if args.options else []
+    call += [f"--options={args.options}"] if args.options else []
     for planner in [] if args.only_peers else args.planner or ["auto"]:
         call += ["--planner", planner]
     for name in wanted:

@@ -15,7 +15,8 @@ from widthwise.core.result import Status
 from widthwise.planners.guided import Guided
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW
-from widthwise.planners.single_goal import GROWTH, ROUND, SingleGoal, Turn
+from widthwise.planners.schedule import Turn
+from widthwise.planners.single_goal import GROWTH, ROUND, SingleGoal
 
 
 def model_of(spec, **more):

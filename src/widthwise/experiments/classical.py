@@ -93,7 +93,7 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     """Read and ground an instance; returns what runs one planner with one seed on all its goals."""
     budget = Budget(**payload["budget"])
-    task = _load(payload["instance"], budget)
+    task = load_instance(payload["instance"], budget)
     smaller: dict[str, Task] = {}
 
     def run(part: Part) -> Outcome:
@@ -114,7 +114,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
 def prepare_cut(payload: Mapping[str, Any]) -> Callable[[Sequence[Part]], list[Outcome]]:
     """Read and ground an instance; returns what runs all parts on its goals, each goal in a task of its own."""
     budget = Budget(**payload["budget"])
-    task = _load(payload["instance"], budget)
+    task = load_instance(payload["instance"], budget)
 
     def run(parts: Sequence[Part]) -> list[Outcome]:
         tried = try_parts(task, parts, [_planner(part) for part in parts], budget)
@@ -127,7 +127,8 @@ def _planner(part: Part) -> Planner:
     return make_planner(part["planner"], parse_widths(part["width"]) if part["width"] else None)
 
 
-def _load(instance: Instance, budget: Budget) -> Task:
+def load_instance(instance: Instance, budget: Budget) -> Task:
+    """Read and ground an instance, the seconds of both in its `seconds`."""
     instance = with_texts(instance)
     meter = budget.start()
     assert instance.domain_text is not None and instance.problem_text is not None

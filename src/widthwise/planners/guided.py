@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from widthwise import _native
 from widthwise.core.model import Model
-from widthwise.core.result import Outcome, Status, outcome_of
+from widthwise.core.result import Outcome, Status
 from widthwise.planners.iw import Width
+from widthwise.planners.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Guided:
         """None: nothing is pruned."""
         return ()
 
-    def search(self, model: Model) -> _native.Guided:
-        """A search that can be resumed, without a limit of nodes of its own."""
-        return _native.Guided(
+    def begin(self, model: Model) -> Run:
+        """A search that waits to be resumed."""
+        search = _native.Guided(
             model.operators,
             model.meter,
             model.goal_pos,
@@ -39,18 +39,14 @@ class Guided:
             novelty=self.novelty,
             max_nodes=model.max_nodes,
         )
+        return Run(model, search, _judged)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or every state that is no dead end was expanded."""
-        search = self.search(model)
-        stop, node = search.start()
-        while stop is _native.Stop.PAUSED:
-            stop, node = search.resume(model.pause_after)
-            model.look(cast(_native.Search, search))  # has what a watcher reads
-        return proved(outcome_of(cast(_native.Search, search), stop, node))
+        return self.begin(model).finish()
 
 
-def proved(outcome: Outcome) -> Outcome:
+def _judged(outcome: Outcome) -> Outcome:
     """What a complete search that ran dry has shown."""
     if outcome.status is Status.EXHAUSTED:
         outcome.status = Status.UNSOLVABLE

@@ -8,7 +8,8 @@ from typing import Literal
 from widthwise import _native
 from widthwise.core.errors import UsageError
 from widthwise.core.model import Model
-from widthwise.core.result import Outcome, Status, outcome_of
+from widthwise.core.result import Outcome, Status
+from widthwise.planners.runs import Run
 
 #: A width: the size of the tuples that count, or "n" for all features at once (only duplicates are pruned).
 Width = int | Literal["n"]
@@ -51,21 +52,24 @@ class IW:
         """Whether running dry proves that there is no plan."""
         return self.width == "n"
 
+    def begin(self, model: Model) -> Run:
+        """A search that waits to be resumed."""
+        search = model.search(native_width(self.width), depth_first=self.depth_first, record_pruned=self.record)
+        return Run(model, search, self._judged)
+
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or nothing novel is left."""
-        search = model.search(native_width(self.width), depth_first=self.depth_first, record_pruned=self.record)
-        stop, node, _ = search.start()
-        while stop is _native.Stop.PAUSED:
-            stop, node, _ = search.resume(0, pause_after=model.pause_after)
-            model.look(search)
-        outcome = outcome_of(search, stop, node)
-        if outcome.status is Status.EXHAUSTED:
-            if self.complete:
-                outcome.status = Status.UNSOLVABLE
-                outcome.reason = "every reachable state was visited and none is a goal: there is no plan"
-            else:
-                outcome.reason = (
-                    f"{self.name} ran dry: every state it had not pruned was expanded. "
-                    "It prunes, so this says nothing about whether a plan exists; try a larger width"
-                )
+        return self.begin(model).finish()
+
+    def _judged(self, outcome: Outcome) -> Outcome:
+        if outcome.status is not Status.EXHAUSTED:
+            return outcome
+        if self.complete:
+            outcome.status = Status.UNSOLVABLE
+            outcome.reason = "every reachable state was visited and none is a goal: there is no plan"
+        else:
+            outcome.reason = (
+                f"{self.name} ran dry: every state it had not pruned was expanded. "
+                "It prunes, so this says nothing about whether a plan exists; try a larger width"
+            )
         return outcome

@@ -1,188 +1,153 @@
-"""A schedule: searches that take turns under one budget, each turn longer than the one before.
+"""A schedule: searches that share one budget, take turns and are resumed, not restarted.
 
-Turns are counted in work, not in seconds: nodes, weighed by what a node of that kind costs. So the same task gives the
-same plan on every machine, unless a time limit cuts it short.
+In every round each search gets its share, and rounds grow. Turns are counted in nodes, or in nodes weighed by the work
+they are; no clock decides, so the same task gives the same plan on every machine, unless a time limit cuts it
+short.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from widthwise import _native
 from widthwise.core.model import Model
-from widthwise.core.result import Outcome, Stage, Status, outcome_of
-from widthwise.planners.bfws import BestFirstRun
-from widthwise.planners.iw import IW, native_width
+from widthwise.core.result import Outcome, Stage, Status
+from widthwise.planners.runs import Restarts, Resumable
 
-Stop = _native.Stop
-
-#: The work of the first turn, in units of roughly a nanosecond, and how turns grow.
-FIRST_TURN, GROWTH = 30_000_000, 2
-#: How a search can end that ends the whole schedule.
+#: What ends the whole schedule, and not only one search of it.
 FINAL = (Status.SOLVED, Status.UNSOLVABLE, Status.OUT_OF_TIME, Status.INTERRUPTED)
+_DRY = "all searches that prune ran dry; this says nothing about whether a plan exists"
 
 
-class Resumable(Protocol):
-    """A search under way."""
+class Scheduled(Protocol):
+    """A planner that may take turns; one that can be resumed has `begin(model)`, too."""
 
-    def resume(self, nodes: int) -> Outcome | None:
-        """Go on for at most so many more nodes; None if it may be resumed."""
+    @property
+    def name(self) -> str:
+        """How the paper writes it."""
 
-    def outcome(self) -> Outcome:
-        """What it has done so far."""
+    def run(self, model: Model) -> Outcome:
+        """Search."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A search of a schedule: how it is begun, why it is there, and what one of its nodes costs."""
+class Turn:
+    """A search of a schedule: its share of a round, and why it is there."""
 
-    name: str
+    planner: Scheduled
+    share: float
     reason: str
-    begin: Callable[[Model], Resumable]
-    node_work: int
-    turns: int | None = None  # how many turns it gets; none: as many as it takes
+    rounds: int | None = None  # in how many it has a turn; none: in all
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Searches that take turns until one solves the task, or proves that nothing does, or the budget ends."""
+
+    turns: Sequence[Turn]
+    first: int  # nodes of the first round
+    growth: int  # how much larger each round is than the one before
+    weighed: bool = False  # nodes that take more work count more
+
+    def run(self, model: Model) -> Outcome:
+        """Give every search its turns."""
+        return _Running(self, model).run()
 
 
 @dataclass(slots=True)
-class Lane:
-    """A search of a running schedule."""
+class _Lane:
+    """One search of a running schedule."""
 
-    entry: Entry
-    search: Resumable | None = None
+    turn: Turn
+    search: Resumable | None = None  # begun, and not over
     so_far: Outcome = field(default_factory=lambda: Outcome(Status.OUT_OF_NODES))
-    seconds: float = 0.0
-    turns: int = 0
+    rounds: int = 0
     over: bool = False
 
-    def turn(self, model: Model, nodes: int) -> Outcome:
-        """Let the search generate so many nodes."""
-        begin = model.meter.seconds
+    @property
+    def reason(self) -> str:
+        """Why it gets a turn now."""
+        if self.rounds == 0:
+            return self.turn.reason
+        if isinstance(self.search, Restarts):
+            return "its tree was shattered: another choice of features"
+        return "goes on where it was cut off"
+
+    def resume(self, model: Model, size: float, room: int | None, weighed: bool) -> Outcome:
+        """Let the search have its share of a round of that size, but not more nodes than there is room for."""
         try:
             if self.search is None:
-                self.search = self.entry.begin(replace(model, max_nodes=None))
-            outcome = self.search.resume(nodes)
-            self.over = outcome is not None
-            self.so_far = outcome or self.search.outcome()
-        except MemoryError:
-            self.over = True
+                begin = getattr(self.turn.planner, "begin", None)
+                self.search = Restarts(model, self.turn.planner.run) if begin is None else begin(model)
+            weight = self.search.node_work if weighed else 1.0
+            nodes = max(1, int(self.turn.share * size / weight))
+            ended = self.search.resume(nodes if room is None else min(nodes, room))
+            self.so_far = ended or self.search.outcome()
+            self.over = ended is not None
+        except MemoryError:  # the machine's memory, not the budget's
             self.so_far = replace(self.so_far, status=Status.OUT_OF_MEMORY)
-        self.seconds += model.meter.seconds - begin
-        self.turns += 1
-        self.over = self.over or self.turns == self.entry.turns
-        self.so_far.search = None
+            self.over = True
+        self.rounds += 1
+        self.over = self.over or self.rounds == self.turn.rounds
         if self.over:
             self.search = None  # gives its memory back to the others
+        if self.so_far.status is not Status.SOLVED:
+            self.so_far.search = None
         return self.so_far
 
-    def stage(self) -> Stage:
-        """What it was and what came of it."""
-        return Stage(self.entry.name, self.entry.reason, self.so_far.generated, self.so_far.status, self.seconds)
 
+class _Running:
+    """A running schedule: the searches, and what they have spent."""
 
-class Schedule:
-    """Searches that take turns until one solves the task, or proves that nothing does."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self.lanes = [Lane(entry) for entry in entries]
-
-    def run(self, model: Model) -> Outcome:
-        """Give turns, each round longer ones, to all searches that are not over."""
-        work = FIRST_TURN
-        while waiting := [lane for lane in self.lanes if not lane.over]:
-            for lane in waiting:
-                nodes = max(100, work // lane.entry.node_work)
-                if model.max_nodes is not None:
-                    nodes = min(nodes, model.max_nodes - self.generated)
-                if nodes == 0:
-                    return self.report(Outcome(Status.OUT_OF_NODES))
-                outcome = lane.turn(model, nodes)
-                if outcome.status in FINAL:
-                    outcome.reason = outcome.reason or f"solved by {lane.entry.name}"
-                    return self.report(outcome)
-            work *= GROWTH
-        # Only what memory forbade could still have found something.
-        short = any(lane.so_far.status is Status.OUT_OF_MEMORY for lane in self.lanes)
-        return self.report(Outcome(Status.OUT_OF_MEMORY if short else Status.EXHAUSTED, reason="" if short else _DRY))
+    def __init__(self, schedule: Schedule, model: Model) -> None:
+        self.schedule, self.model = schedule, model
+        self.lanes = [_Lane(turn) for turn in schedule.turns]
+        self.stages: list[Stage] = []
 
     @property
     def generated(self) -> int:
         """The nodes of all searches so far."""
         return sum(lane.so_far.generated for lane in self.lanes)
 
+    def run(self) -> Outcome:
+        """Round after round, until something is known, the budget ends, or no search has anything left to do."""
+        total = self.model.max_nodes
+        size = self.schedule.first
+        while going := [lane for lane in self.lanes if not lane.over]:
+            for lane in going:
+                room = None if total is None else total - self.generated
+                if room == 0:
+                    return self.report(Outcome(Status.OUT_OF_NODES))
+                outcome = self.take(lane, size, room)
+                if outcome.status in FINAL:
+                    return self.report(outcome)
+            size *= self.schedule.growth
+        if self.generated == total:
+            return self.report(Outcome(Status.OUT_OF_NODES))
+        # Only what memory forbade could still have found something.
+        short = any(lane.so_far.status is Status.OUT_OF_MEMORY for lane in self.lanes)
+        return self.report(Outcome(Status.OUT_OF_MEMORY if short else Status.EXHAUSTED))
+
+    def take(self, lane: _Lane, size: int, room: int | None) -> Outcome:
+        """Let a search have its turn, and write down what came of it."""
+        reason, before, begin = lane.reason, lane.so_far.generated, self.model.meter.seconds
+        outcome = lane.resume(replace(self.model, max_nodes=None), size, room, self.schedule.weighed)
+        seconds = self.model.meter.seconds - begin
+        spent = outcome.generated - before
+        self.stages.append(Stage(lane.turn.planner.name, reason, spent, outcome.status, seconds))
+        return outcome
+
     def report(self, outcome: Outcome) -> Outcome:
-        """The outcome of the whole schedule: the counts of all its searches."""
-        ran = [lane for lane in self.lanes if lane.turns]
-        for lane in ran:
+        """The outcome of the whole schedule."""
+        for lane in self.lanes:
             lane.search = None
-        if outcome.status not in (Status.SOLVED, Status.UNSOLVABLE, Status.EXHAUSTED):
-            outcome.reason = ""  # the limit says it all
-        return Outcome(
-            outcome.status,
-            outcome.path,
-            generated=self.generated,
-            expanded=sum(lane.so_far.expanded for lane in ran),
-            pruned=sum(lane.so_far.pruned for lane in ran),
-            reason=outcome.reason,
-            stages=[lane.stage() for lane in ran],
-        )
-
-
-_DRY = "every search of the schedule ran dry; they prune, so this says nothing about whether a plan exists"
-
-
-class FlatRun:
-    """IW(w) in turns."""
-
-    def __init__(self, planner: IW, model: Model) -> None:
-        self.search = model.search(native_width(planner.width))
-        self.model = model
-        self.stop = Stop.PAUSED
-
-    def resume(self, nodes: int) -> Outcome | None:
-        """Go on for at most so many more nodes."""
-        goal = self.search.generated + nodes
-        node: int | None = None
-        if self.search.generated == 0:
-            self.stop, node, _ = self.search.start()
-        if self.stop is Stop.PAUSED and self.search.generated < goal:
-            self.stop, node, _ = self.search.resume(0, pause_after=goal - self.search.generated)
-            self.model.look(self.search)
-        return None if self.stop is Stop.PAUSED else outcome_of(self.search, self.stop, node)
-
-    def outcome(self) -> Outcome:
-        """That its turn is over."""
-        return outcome_of(self.search, Stop.OUT_OF_NODES, None)
-
-
-class BestFirstTurns:
-    """A best-first search in turns, whose root counts like any other node."""
-
-    def __init__(self, run: BestFirstRun) -> None:
-        self.run = run
-
-    def resume(self, nodes: int) -> Outcome | None:
-        """Go on for at most so many more nodes."""
-        return self.run.resume(nodes if self.run.search.generated else nodes - 1)
-
-    def outcome(self) -> Outcome:
-        """What it has done so far."""
-        return self.run.outcome()
-
-
-class OneRun:
-    """A planner that cannot be resumed: it has one turn."""
-
-    def __init__(self, run: Callable[[Model], Outcome], model: Model) -> None:
-        self.run, self.model = run, model
-        self.ended = Outcome(Status.OUT_OF_NODES)
-
-    def resume(self, nodes: int) -> Outcome:
-        """Run once."""
-        self.ended = self.run(replace(self.model, max_nodes=nodes))
-        return self.ended
-
-    def outcome(self) -> Outcome:
-        """What the one run came to."""
-        return self.ended
+        if outcome.status is Status.SOLVED:
+            outcome.reason = f"solved by {self.stages[-1].planner}"
+        elif outcome.status is Status.EXHAUSTED:
+            outcome.reason = _DRY
+        outcome.generated = self.generated
+        outcome.expanded = sum(lane.so_far.expanded for lane in self.lanes)
+        outcome.pruned = sum(lane.so_far.pruned for lane in self.lanes)
+        outcome.stages = self.stages
+        return outcome

@@ -64,13 +64,18 @@ def test_seeds_differ():
     assert _native.Operators(task).order == list(range(30))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_applicable_among_many_operators(seed):
-    """Wide tasks: many operators behind the same literals, ranks beyond a machine word."""
+    """Wide tasks: many operators behind the same literals, ranks beyond a machine word.
+
+    Small tasks without negative conditions have masks over all operators, the others tries: 640 operators with
+    three conditions are the last ones with masks.
+    """
     random = Random(seed)
-    atoms, count = random.choice([1, 5, 64, 65, 200]), random.choice([1, 63, 64, 65, 300, 5000])
+    atoms, count = random.choice([1, 5, 64, 65, 200]), random.choice([1, 63, 64, 65, 300, 640, 641, 5000])
+    negative = seed % 2
     pick = lambda most: random.sample(range(atoms), min(atoms, random.randint(0, most)))  # noqa: E731
-    ops = [(pick(3), pick(1), pick(2), pick(2), 1.0, []) for _ in range(count)]
+    ops = [(pick(3), pick(negative), pick(2), pick(2), 1.0, []) for _ in range(count)]
     task = _native.Task.build(atoms, ops, [], [], [], [])
     operators = _native.Operators(task, random.randint(0, 99))
     for _ in range(5):

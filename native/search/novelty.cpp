@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 
@@ -64,8 +65,37 @@ bool PairTable::ensure_row(std::uint32_t atom) {
     return true;
 }
 
+// The child of a plain operator in a state of `Words` words, which stay in registers: a word that is changed
+// in memory and read again at once keeps the reader waiting.
+template <std::size_t Words>
+bool PairTable::novel_small_child(const Word* state, std::span<const std::uint32_t> add,
+                                  std::span<const std::uint32_t> del, Word* child) const {
+    const auto part = [](std::uint32_t atom, std::size_t word) {
+        return static_cast<Word>(atom >> 6 == word) << (atom & 63);
+    };
+    std::array<Word, Words> words;
+    for (std::size_t word = 0; word < Words; ++word) words[word] = state[word];
+    for (const std::uint32_t atom : del)
+        for (std::size_t word = 0; word < Words; ++word) words[word] &= ~part(atom, word);
+    for (const std::uint32_t atom : add)
+        for (std::size_t word = 0; word < Words; ++word) words[word] |= part(atom, word);
+    for (std::size_t word = 0; word < Words; ++word) child[word] = words[word];
+    for (const std::uint32_t atom : add) {
+        const Word* row = rows_of_[atom];
+        Word beyond = 0;
+        for (std::size_t word = 0; word < Words; ++word) beyond |= words[word] & ~row[word];
+        if (beyond != 0 && !test_bit(state, atom)) return true;
+    }
+    return false;
+}
+
 bool PairTable::novel_child(const Word* state, std::span<const std::uint32_t> add,
                             std::span<const std::uint32_t> del, Word* child) const {
+    if (!sparse_) {
+        if (word_count_ == 1) return novel_small_child<1>(state, add, del, child);
+        if (word_count_ == 2) return novel_small_child<2>(state, add, del, child);
+        if (word_count_ == 3) return novel_small_child<3>(state, add, del, child);
+    }
     for (std::size_t word = 0; word < word_count_; ++word) child[word] = state[word];
     for (const std::uint32_t atom : del) clear_bit(child, atom);
     for (const std::uint32_t atom : add) set_bit(child, atom);

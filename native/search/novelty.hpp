@@ -87,6 +87,9 @@ private:
         return any_beyond(state, rows_of_[atom], word_count_);
     }
     bool novel_with_sparse(std::uint32_t atom, const Word* state) const;
+    template <std::size_t Words>
+    bool novel_small_child(const Word* state, std::span<const std::uint32_t> add,
+                           std::span<const std::uint32_t> del, Word* child) const;
     bool ensure_row(std::uint32_t atom);
     std::size_t index_bytes() const {
         return rows_of_.size() * sizeof(Word*) + no_row_.size() * sizeof(Word);

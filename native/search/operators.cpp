@@ -18,8 +18,9 @@ void look(Meter* meter, std::size_t step) {
 std::uint64_t building_bytes(const Task& task) {
     const std::uint64_t conditions = task.pre_pos.item_count() + task.pre_neg.item_count();
     const std::uint64_t effects = task.add.item_count() + task.del.item_count();
-    return 80 * std::uint64_t{task.operator_count()} + 80 * std::uint64_t{task.atom_count} + 36 * conditions +
-           24 * effects;
+    const std::uint64_t per_condition = PreconditionMasks::suit(task) ? 48 : 36;
+    return 80 * std::uint64_t{task.operator_count()} + 80 * std::uint64_t{task.atom_count} +
+           per_condition * conditions + 24 * effects;
 }
 
 // A small generator of our own, because the standard library's shuffles differ between implementations and
@@ -78,7 +79,10 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
     }
     for (const auto& ranks : touching) touching_.append(ranks);
     touching_.shrink();
-    build_generator(meter);
+    if (PreconditionMasks::suit(*task_))
+        build_masks();
+    else
+        build_generator(meter);
 }
 
 // True for an operator that leaves every state as it is, such as driving from a place to the same place.
@@ -88,6 +92,13 @@ bool Operators::idle(std::uint32_t op) const {
     };
     return task_->conditional[op].empty() && within(task_->add[op], task_->pre_pos[op]) &&
            within(task_->del[op], task_->pre_neg[op]);
+}
+
+void Operators::build_masks() {
+    std::vector<std::uint32_t> order = order_;
+    for (std::uint32_t& op : order)
+        if (idle(op)) op = PreconditionMasks::kNever;
+    masks_.emplace(*task_, order);
 }
 
 void Operators::build_generator(Meter* meter) {
@@ -234,6 +245,10 @@ Applicable Operators::scratch() const {
 }
 
 void Operators::collect(const Word* state, Applicable& into) const {
+    if (masks_) {
+        masks_->collect(state, into.ranks.data(), into.summary.data());
+        return;
+    }
     if (into.collected) {
         std::fill(into.ranks.begin(), into.ranks.end(), 0);
         std::fill(into.summary.begin(), into.summary.end(), 0);
@@ -270,7 +285,7 @@ std::size_t Operators::bytes() const {
     return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + effects_.bytes() +
            touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
            fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) +
-           watched_.size() * sizeof(Word);
+           watched_.size() * sizeof(Word) + (masks_ ? masks_->bytes() : 0);
 }
 
 }  // namespace widthwise

@@ -8,7 +8,8 @@
 // watched atoms that hold in a state are looked at; under each of them stands a small trie over the other
 // preconditions, flattened into a list of steps "if the literal holds go on, else skip to". Where a trie
 // branches into many atoms, a *fan* intersects the state with the set of those atoms instead of testing them
-// one by one. Applicable ranks are collected in a bit set, which returns them in order without sorting.
+// one by one. A small task has masks over all its operators instead. Applicable ranks are collected in a bit
+// set, which returns them in order without sorting.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include "core/task.hpp"
 #include "search/axioms.hpp"
 #include "search/bits.hpp"
+#include "search/precondition_masks.hpp"
 
 namespace widthwise {
 
@@ -100,6 +102,7 @@ private:
     };
 
     bool idle(std::uint32_t op) const;
+    void build_masks();
     void build_generator(Meter* meter);
     void emit(std::span<const std::uint32_t> ranks, std::size_t depth,
               const std::vector<std::vector<std::uint32_t>>& rest);
@@ -125,6 +128,7 @@ private:
     std::vector<std::uint32_t> begin_;  // per atom: where its trie begins; it ends where the next one begins
     std::vector<Word> watched_;         // atoms that are watched by some operator
     std::uint32_t free_begin_ = 0;      // the trie of operators without positive preconditions
+    std::optional<PreconditionMasks> masks_;  // of a small task, which has no tries
 };
 
 // Expands states: operators that many searches may share, with the scratch memory of one.

@@ -33,6 +33,8 @@ from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
 from widthwise.online.capture import capture, resume
 
 Waiting = Generator[Step, Evaluation, Any]
+#: How many observations are kept alive so that they need not be evaluated again.
+KNOWN = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,8 @@ class Trainer:
         """What the network says of nodes; an observation that was evaluated in this round already is not again."""
         begun = now()
         known = self._known
+        if len(known) > KNOWN:  # rounds of training are short, but episodes of evaluation and play are not
+            known.clear()
         new: dict[int, Any] = {}
         for step in steps:
             seen = step.observation

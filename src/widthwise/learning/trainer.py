@@ -152,6 +152,11 @@ class Trainer:
             keep_records=False,
         )
 
+    def try_out(self, simulator: Simulator) -> None:
+        """Look at a first state as the agents will, so that features which do not fit are refused before training."""
+        self.together([self.agent(simulator).begin(self.config.seed)])
+        self._known.clear()
+
     def round(self) -> list[Ended]:
         """One executed action of every tree, then training; returns the episodes that ended."""
         begun = now()

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import twin_improve as twin
 from example_tasks import example
-from strategies import any_tasks
+from strategies import Op, Spec, any_tasks
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
-from widthwise.planners.improve import improve, weights
+from widthwise.planners.improve import improve, lightest_is_cheapest, weights
 
 
 @st.composite
@@ -50,9 +50,10 @@ def test_elimination_agrees_with_its_twin(case, greedy):
 
 @settings(max_examples=60)
 @given(plans())
-def test_gathering_keeps_the_plan_valid(case):
+def test_gathering_agrees_with_its_twin_and_keeps_the_plan_valid(case):
     spec, plan, costs = case
     gathered = kernel(spec, costs).gather(plan)
+    assert gathered == (plan if spec.axioms else twin.gather(spec, plan))
     assert Counter(gathered) == Counter(plan)
     assert twin.valid(spec, gathered)
 
@@ -96,7 +97,8 @@ def test_improvement_ends_with_a_cheapest_plan_of_a_small_task(case):
     operators = _native.Operators(spec.native())
     model = Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), costs=costs)
     done = improve(model, plan, lambda path, how: told.append((path, how)), allowance=None)
-    assert (done.status, done.optimal) == (Status.EXHAUSTED, True)
+    assert done.status is Status.EXHAUSTED
+    assert done.optimal == lightest_is_cheapest(costs, done.path, len(plan))
     assert twin.cost(costs, done.path) == twin.cheapest(spec, costs, spec.start(), [])
     assert all(twin.valid(spec, path) and how for path, how in told)
     totals = [(twin.cost(costs, path), len(path)) for path in [plan, *(path for path, _ in told)]]
@@ -149,11 +151,41 @@ def test_a_limit_ends_improvement_with_the_best_plan_so_far(limits):
     assert limits.get("bytes") is None or model.meter.peak_bytes <= limits["bytes"]
 
 
+@pytest.mark.parametrize(("limits", "stop"), [({"seconds": 1e-9}, "OUT_OF_TIME"), ({}, "INTERRUPTED")])
+def test_every_window_looks_at_the_meter_however_few_its_nodes(limits, stop):
+    task, model, _, path = detour()
+    meter = _native.Meter(**limits)
+    if not limits:
+        meter.interrupt()
+    weight = [1.0] * len(task.native.cost)
+    improver = _native.Improver(model.operators, meter, weight, model.goal_pos, model.goal_neg)
+    assert improver.replace(path, 0, 2, 100) == (getattr(_native.Stop, stop), path, 0)
+
+
 def test_of_two_plans_of_one_cost_the_shorter_is_lighter():
     one, two, free = weights([1.0, 2.0, 0.0], 3, 7)
     assert one < two
     assert one + 7 * free < two
     assert weights(None, 3, 7) == [1.0, 1.0, 1.0]
+
+
+def test_that_no_plan_is_cheaper_is_said_only_where_it_is_proved():
+    assert lightest_is_cheapest(None, [0, 0], 2)
+    assert lightest_is_cheapest([3.0, 5.0], [0, 1], 2)
+    assert lightest_is_cheapest([0.0, 5.0], [], 2)
+    assert not lightest_is_cheapest([0.0, 5.0], [1], 1)  # many free steps may weigh more than what they save
+    assert not lightest_is_cheapest([1.0, 100.0], [1], 1)  # so may many cheap ones
+    assert not lightest_is_cheapest([0.5, 0.75], [0], 1)
+
+
+def test_a_shorter_plan_that_costs_a_fraction_more_is_not_better():
+    def move(start, end):
+        return Op(frozenset({start}), frozenset(), frozenset({end}), frozenset({start}))
+
+    spec = Spec(3, (move(0, 1), move(1, 2), move(0, 2)), init=frozenset({0}), goal_pos=frozenset({2}))
+    model = Model(_native.Operators(spec.native()), [2], [], _native.Meter(), costs=[0.01, 0.01, 0.03])
+    done = improve(model, [0, 1], lambda path, how: None, allowance=None)
+    assert (done.path, done.optimal) == ([0, 1], False)
 
 
 def test_improvement_is_the_same_every_time():

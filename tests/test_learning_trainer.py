@@ -18,10 +18,13 @@ import widthwise as ww
 from learning_tools import Walk, walker
 from widthwise.core.tree import NONE
 from widthwise.learning.algorithms import PARTS, Algorithm, algorithm
+from widthwise.learning.clocks import Timed
 from widthwise.learning.config import Config, Learning
 from widthwise.learning.learner import TrainingDivergedError
 from widthwise.learning.trainer import Ended, Trainer
 from widthwise.online.acting import run_together
+from widthwise.online.defaults import default_features
+from widthwise.simulators.features import Cells, Tiles
 from widthwise.simulators.maze import Maze
 from widthwise.simulators.names import simulator
 
@@ -53,6 +56,20 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
     return bool(one == other)
+
+
+def test_the_clock_around_a_simulator_leaves_it_its_features() -> None:
+    agent = maze_trainer(dynamic=False).players[0].agent
+    assert isinstance(agent.simulator, Timed)
+    assert [type(one) for one in default_features(agent.simulator)] == [Cells, Tiles]
+
+
+def test_long_episodes_of_evaluation_do_not_keep_every_observation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("widthwise.learning.trainer.KNOWN", 10)
+    trainer, world = walker(), Walk()
+    told = [trainer.evaluate([world.reset(), world.step(1)]) for _ in range(20)]
+    assert all(one == told[0] for one in told)
+    assert len(trainer._known) <= 10 + 2
 
 
 def through_a_file(state: dict[str, Any]) -> dict[str, Any]:

@@ -54,6 +54,46 @@ def eliminate(spec, weights, plan, greedy):
         plan = best
 
 
+def gather(spec, plan):
+    """Steps that belong together side by side: every pair that may not change places is an edge."""
+    needs_true, needs_false, makes_true, makes_false = 1, 2, 4, 8
+
+    def uses(op):
+        kinds = {}
+        parts = [(op.pos, needs_true), (op.neg, needs_false), (op.add, makes_true), (op.delete, makes_false)]
+        for pos, neg, atom, adds in op.effects:
+            parts += [(pos | neg, needs_true | needs_false), ({atom}, makes_true if adds else makes_false)]
+        for atoms, kind in parts:
+            for atom in atoms:
+                kinds[atom] = kinds.get(atom, 0) | kind
+        return kinds
+
+    def conflict(first, second):
+        needs = needs_true | needs_false
+        return bool(
+            (first & makes_true and second & (needs | makes_false))
+            or (first & makes_false and second & (needs | makes_true))
+            or (first & needs_true and second & makes_false)
+            or (first & needs_false and second & makes_true)
+        )
+
+    used = [uses(spec.ops[number]) for number in plan]
+    waits = [
+        {one for one in range(step) if any(conflict(kind, used[step].get(atom, 0)) for atom, kind in used[one].items())}
+        for step in range(len(plan))
+    ]
+    order, free = [], [step for step in reversed(range(len(plan))) if not waits[step]]
+    while free:
+        done = free.pop()
+        order.append(plan[done])
+        for step in reversed(range(len(plan))):
+            if done in waits[step]:
+                waits[step].discard(done)
+                if not waits[step]:
+                    free.append(step)
+    return order
+
+
 def cheapest(spec, weights, state, rest):
     """The least cost of a way from a state to one from which `rest` reaches the goal."""
     spent, queue, turn = {state: 0.0}, [(0.0, 0, state)], 0

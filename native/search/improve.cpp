@@ -146,9 +146,12 @@ Steps Improver::gather(const Steps& plan) const {
             const std::uint32_t atom = uses[first].first;
             std::uint8_t kinds = 0;
             for (; first < uses.size() && uses[first].first == atom; ++first) kinds |= uses[first].second;
-            for (const Used& earlier : used[atom]) {
-                if (!conflict(earlier.kinds, kinds)) continue;
-                behind[earlier.step].push_back(step);
+            // A step that one in between already waits for needs no edge: long plans would have millions.
+            std::uint8_t linked = 0;
+            for (auto earlier = used[atom].rbegin(); earlier != used[atom].rend(); ++earlier) {
+                if (!conflict(earlier->kinds, kinds) || conflict(earlier->kinds, linked)) continue;
+                linked |= earlier->kinds;
+                behind[earlier->step].push_back(step);
                 ++waits_for[step];
             }
             used[atom].push_back({step, kinds});

@@ -174,6 +174,9 @@ Wanted Improver::regress(const Steps& plan, std::size_t end, const Chunks<Word>&
 
 WindowResult Improver::replace(const Steps& plan, std::size_t begin, std::size_t end,
                                const WindowOptions& options) {
+    // Windows of few nodes never look at the meter in their search, and a sweep over a long plan has
+    // thousands.
+    if (const Halt halt = meter_->poll(); halt != Halt::none) return {stop_of(halt), plan, 0};
     Chunks<Word> states(*meter_, scratch_.size());  // before every step, and after the last
     std::vector<Word> state = start();
     for (std::size_t step = 0;; ++step) {

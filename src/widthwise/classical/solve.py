@@ -106,9 +106,10 @@ def solve(
 ) -> Result:
     """Solve a task, or one goal of it, within a budget.
 
-    `planner` is a name (auto, bfs, iw, ihiw) or a planner such as `IW(2)`. `seed` permutes the order in which operators
-    are tried. `relevance` drops what cannot matter for the whole goal ("task", for goals that are part of it) or for
-    the goal solved ("goal"); without it, a planner that has a wish of its own (auto, for single goals) gets it.
+    `planner` is a name (auto, bfs, iw, ihiw, siw, bfws, gbfs) or a planner such as `IW(2)` or, with its features, HIW.
+    `seed` permutes the order in which operators are tried. `relevance` drops what cannot matter for the whole goal
+    ("task", for goals that are part of it) or for the goal solved ("goal"); without it, a planner that has a wish of
+    its own (auto, for single goals) gets it.
 
     With `improve` the plan is made cheaper until the time is up, until nothing helps or, where no time limit is set,
     for about half a second. `on_plan` hears of the first plan and of every better one, all of them validated.

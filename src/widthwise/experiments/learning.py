@@ -82,6 +82,7 @@ def begin(folder: Path, settings: RunSettings, listener: Listener, command: list
     need_torch()
     config = config_of(settings)
     trainer = _trainer(settings, config)
+    trainer.try_out(make_simulator(settings))
     made = describe_run(settings.describe(), command or ["widthwise", *sys.argv[1:]])
     made["versions"] |= {name: found for name in ("torch", "gymnasium", "ale-py") if (found := _version(name))}
     told = {"kind": "training", "label": label(settings, config), **made, "algorithm": _plain(config.describe())}

@@ -33,6 +33,8 @@ from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
 from widthwise.online.capture import capture, resume
 
 Waiting = Generator[Step, Evaluation, Any]
+#: How many observations are kept alive so that they need not be evaluated again.
+KNOWN = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,11 @@ class Trainer:
             keep_records=False,
         )
 
+    def try_out(self, simulator: Simulator) -> None:
+        """Look at a first state as the agents will, so that features which do not fit are refused before training."""
+        self.together([self.agent(simulator).begin(self.config.seed)])
+        self._known.clear()
+
     def round(self) -> list[Ended]:
         """One executed action of every tree, then training; returns the episodes that ended."""
         begun = now()
@@ -191,6 +198,8 @@ class Trainer:
         """What the network says of nodes; an observation that was evaluated in this round already is not again."""
         begun = now()
         known = self._known
+        if len(known) > KNOWN:  # rounds of training are short, but episodes of evaluation and play are not
+            known.clear()
         new: dict[int, Any] = {}
         for step in steps:
             seen = step.observation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ class Improved:
     path: list[int]
     generated: int  # nodes of all windows
     status: Status  # exhausted: no window can be improved; else the limit that ended it
-    optimal: bool = False  # the window of the whole plan was searched blindly to its end
+    optimal: bool = False  # proved: there is no cheaper plan
 
 
 class _Enough(Exception):
@@ -63,7 +64,8 @@ class Improvement:
 
     def __init__(self, model: Model, path: list[int], report: Report, allowance: int | None) -> None:
         self.model, self.report, self.allowance = model, report, allowance
-        self.weights = weights(model.costs, model.operator_count, len(path))
+        self.steps = len(path)
+        self.weights = weights(model.costs, model.operator_count, self.steps)
         self.kernel = _native.Improver(model.operators, model.meter, self.weights, model.goal_pos, model.goal_neg)
         self.plan, self.told = path, path
         self.how = ""
@@ -74,9 +76,17 @@ class Improvement:
         """What a plan weighs: its cost, and its length among plans of the same cost."""
         return sum(self.weights[op] for op in plan)
 
+    def better(self, plan: list[int], other: list[int]) -> bool:
+        """Whether a plan is cheaper, or shorter at the same cost; what it weighs tells only nearly (see `weights`)."""
+        costs = self.model.costs
+        if costs is None:
+            return len(plan) < len(other)
+        saved = math.fsum(costs[op] for op in other) - math.fsum(costs[op] for op in plan)
+        return saved > 0 or (saved == 0 and len(plan) < len(other))
+
     def tell(self) -> None:
         """Report the plan if it is better than the one that was reported last."""
-        if self.cost(self.plan) < self.cost(self.told) and self.kernel.valid(self.plan):
+        if self.better(self.plan, self.told) and self.kernel.valid(self.plan):
             self.told = self.plan
             self.report(self.plan, self.how)
 
@@ -96,7 +106,8 @@ class Improvement:
                 weight, nodes = 0.0, FIRST_NODES
             else:
                 break
-        self.optimal = True  # the last window was the whole plan, or no step is left
+        # The last window was the whole plan, or no step is left: no plan is lighter.
+        self.optimal = lightest_is_cheapest(self.model.costs, self.plan, self.steps)
 
     def sweeps(self, nodes: int, weight: float) -> bool:
         """Try windows of growing length; True if some search was cut short."""
@@ -161,9 +172,29 @@ class Improvement:
             self.plan = plan
 
 
+def lightest_is_cheapest(costs: list[float] | None, plan: list[int], steps: int) -> bool:
+    """Whether a plan that no other is lighter than, by the `weights` for so many steps, is a cheapest one, too.
+
+    A cheaper plan could be so much longer that it weighs more, unless every step costs something: then its cost
+    bounds its length.
+    """
+    if costs is None or not plan:
+        return True
+    if not all(cost == int(cost) and cost >= 1 for cost in costs):
+        return False
+    return (sum(costs[op] for op in plan) - 1) / min(costs) < scale(steps) + len(plan)
+
+
+def scale(steps: int) -> float:
+    """How much more a unit of cost weighs than a step, where plans have about so many steps."""
+    return float(2.0 ** (steps.bit_length() + 1))
+
+
 def weights(costs: list[float] | None, operators: int, steps: int) -> list[float]:
-    """Costs as improvement weighs them: all above zero, and of two plans of one cost the shorter is lighter."""
+    """Costs as improvement weighs them: all above zero, and of two plans of one cost the shorter is lighter.
+
+    A plan of more than twice the steps may be heavier than a dearer one, and so may one that saves only a fraction.
+    """
     if costs is None:
         return [1.0] * operators
-    scale = 2.0 ** (steps.bit_length() + 1)
-    return [cost * scale + 1.0 for cost in costs]
+    return [cost * scale(steps) + 1.0 for cost in costs]

@@ -126,7 +126,7 @@ def tasks(draw, plain=False, most_ops=14):
     Atoms are sometimes spread over more than one machine word, because that is where packed states go wrong.
     """
     count = draw(st.integers(2, 9))
-    total = draw(st.sampled_from([count, count, 70, 130]))
+    total = draw(st.sampled_from([count, count, 70, 130, 260]))
     names = draw(st.lists(st.integers(0, total - 1), min_size=count, max_size=count, unique=True))
     layer_of = {}
     if not plain and draw(st.booleans()):

@@ -91,10 +91,11 @@ bool PairTable::novel_small_child(const Word* state, std::span<const std::uint32
 
 bool PairTable::novel_child(const Word* state, std::span<const std::uint32_t> add,
                             std::span<const std::uint32_t> del, Word* child) const {
-    if (!sparse_) {
+    // Every change passes over all words there, so that it is for operators of few effects.
+    if (word_count_ <= 3 && !sparse_ && add.size() + del.size() <= 3) {
         if (word_count_ == 1) return novel_small_child<1>(state, add, del, child);
         if (word_count_ == 2) return novel_small_child<2>(state, add, del, child);
-        if (word_count_ == 3) return novel_small_child<3>(state, add, del, child);
+        return novel_small_child<3>(state, add, del, child);
     }
     for (std::size_t word = 0; word < word_count_; ++word) child[word] = state[word];
     for (const std::uint32_t atom : del) clear_bit(child, atom);

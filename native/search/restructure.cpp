@@ -111,12 +111,12 @@ std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> l
         if (!any_differs(atoms, tree_.state(node), tree_.state(tree_.parent(node)))) return;
         if (const std::uint32_t colour = tree_.region(node); colour != kNone) {
             Region& region = *regions_[colour];
-            if (tree_.has(node, kExpanded) || region.expanding == node) region.split = true;
+            const bool has_children = tree_.has(node, kExpanded) || region.expanding == node;
             // A pruned node left no trace in its region's table; any other one did.
-            if (!tree_.has(node, kPruned) && how.rebuild_changed && !region.replay) {
-                region.replay = true;
-                region.changed_from = node;
-            }
+            const bool left_trace = !tree_.has(node, kPruned) && how.rebuild_changed;
+            if ((has_children || left_trace) && !region.split && !region.replay) region.changed_from = node;
+            region.split = region.split || has_children;
+            region.replay = region.replay || left_trace;
         }
         tree_.set(node, kEntry);
         if (!all && first_only && (shown || !shows(node))) {
@@ -200,7 +200,23 @@ bool Search::recolour(std::uint32_t index, Table& table) {
     Region& region = *regions_[index];
     ranges_scratch_.clear();
     ranges_scratch_.swap(region.children);
-    for (const NodeRange& range : ranges_scratch_) {
+    // Nothing was different before the first node that left: there kept is kept, and pruned is pruned.
+    const std::uint32_t same_until = tree_.region(region.root) == index ? region.changed_from : 0;
+    const auto repeat = [&](std::uint32_t node, std::uint32_t parent, std::uint32_t flags, std::uint32_t) {
+        look(*meter_, node);
+        if ((flags & kEntry) != 0)
+            return !options_.entry_in_table || remember(table, tree_.state(parent), node);
+        return (flags & kPruned) != 0 ||
+               (remember(table, tree_.state(parent), node) &&
+                ((flags & kExpanded) != 0 || append(region.frontier, node)));
+    };
+    for (NodeRange range : ranges_scratch_) {
+        if (range.begin < same_until) {
+            const NodeRange same{range.begin, std::min(range.end, same_until)};
+            if (region.replay && !tree_.each_node(same, repeat)) return false;
+            if (!append_children(index, same)) return false;
+            range.begin = same.end;
+        }
         std::uint32_t parent = kNone, owner = kNone, begin = range.begin;
         const Word* before = nullptr;
         const auto visit = [&](std::uint32_t node, std::uint32_t above, std::uint32_t& flags,
@@ -220,9 +236,7 @@ bool Search::recolour(std::uint32_t index, Table& table) {
                 return !replay || !options_.entry_in_table || remember(table, before, node);
             colour = owner;
             if (!replay) return true;
-            if (node < region.changed_from) {  // nothing was different then: kept is kept, pruned is pruned
-                if ((flags & kPruned) != 0) return true;
-            } else if (!table.novel(before, tree_.state(node))) {
+            if (!table.novel(before, tree_.state(node))) {
                 flags |= kPruned;
                 return true;
             }

@@ -425,7 +425,7 @@ void bind_resumable_search(nb::module_& module) {
                     return value == kNone ? std::nullopt : std::optional(value);
                 };
                 return std::tuple(optional(tree.parent(node)), optional(tree.op(node)), tree.depth(node),
-                                  optional(tree.region(node)), tree.flags(node));
+                                  optional(tree.region(node)), tree.flags(node) & ~std::uint32_t{kTraceless});
             },
             "node"_a, "A node's columns: (parent, operator, depth, region, flags).")
         .def(

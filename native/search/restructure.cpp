@@ -57,6 +57,17 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     for (std::uint32_t index = 0; index < regions_.size(); ++index) {
         Region& region = *regions_[index];
         const bool untouched = !region.table && region.children.empty() && !tree_.has(region.root, kExpanded);
+        // Where the search had run dry, its table tells of entries too, and nothing but entries was lost, the
+        // table is right as it is. Most features that are found lose a region only pruned nodes below an
+        // entry.
+        const bool dry = region.table && region.head == region.frontier.size() && region.expanding == kNone;
+        if (region.replay && region.changed_from != 0 && dry && options_.entry_in_table) {
+            region.replay = false;
+            if (!with_table(*region.table, [&](auto& low) { return recolour(index, low); }))
+                return std::nullopt;
+            region.split = false;
+            region.replay = region.changed_from != kNone;
+        }
         if (region.replay && !untouched) {
             if (auto* atoms = dynamic_cast<AtomTable*>(region.table.get()))
                 atoms->clear();
@@ -111,13 +122,14 @@ std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> l
         if (!any_differs(atoms, tree_.state(node), tree_.state(tree_.parent(node)))) return;
         if (const std::uint32_t colour = tree_.region(node); colour != kNone) {
             Region& region = *regions_[colour];
-            if (tree_.has(node, kExpanded) || region.expanding == node) region.split = true;
+            const bool has_children = tree_.has(node, kExpanded) || region.expanding == node;
             // A pruned node left no trace in its region's table; any other one did.
-            if (!tree_.has(node, kPruned) && how.rebuild_changed && !region.replay) {
-                region.replay = true;
-                region.changed_from = node;
-            }
+            const bool left_trace = !tree_.has(node, kPruned) && how.rebuild_changed;
+            if ((has_children || left_trace) && !region.split && !region.replay) region.changed_from = node;
+            region.split = region.split || has_children;
+            region.replay = region.replay || left_trace;
         }
+        if (tree_.has(node, kPruned)) tree_.set(node, kTraceless);
         tree_.set(node, kEntry);
         if (!all && first_only && (shown || !shows(node))) {
             tree_.set(node, kPruned);  // shows nothing that is new
@@ -130,8 +142,14 @@ std::vector<std::uint32_t> Search::find_entries(std::span<const std::uint32_t> l
     for (NodeRange run = tree_.run_from(1); run.begin < run.end; run = tree_.run_from(run.end)) {
         look(*meter_, 0);
         const std::uint32_t* ops = tree_.ops(run.begin);
-        for (std::uint32_t node = run.begin; node < run.end; ++node)
-            if (may_flip[ops[node - run.begin]] || (old && tree_.has(node, kEntry))) consider(node);
+        const std::uint8_t* flips = may_flip.data();
+        for (std::uint32_t node = run.begin; node < run.end; ++node, ++ops) {
+            // Few operators flip a feature: four nodes at a time are passed over.
+            while (!old && run.end - node > 4 &&
+                   !(flips[ops[0]] | flips[ops[1]] | flips[ops[2]] | flips[ops[3]]))
+                node += 4, ops += 4;
+            if (flips[*ops] || (old && tree_.has(node, kEntry))) consider(node);
+        }
     }
     return entries;
 }
@@ -194,13 +212,29 @@ bool Search::collect_woken() {
 
 // Hands nodes of a region that are below a new entry over to the region that begins there, if one does, and
 // makes the novelty table anew if it has to be. A parent comes before its children, so one pass in the order
-// of generation does it.
+// of generation does it. Without a new table, notes the first lost node whose tuples are in the old one.
 template <class Table>
 bool Search::recolour(std::uint32_t index, Table& table) {
     Region& region = *regions_[index];
     ranges_scratch_.clear();
     ranges_scratch_.swap(region.children);
-    for (const NodeRange& range : ranges_scratch_) {
+    // Nothing was different before the first node that left: there kept is kept, and pruned is pruned.
+    const std::uint32_t same_until = tree_.region(region.root) == index ? region.changed_from : 0;
+    std::uint32_t first_lost = kNone;
+    const auto repeat = [&](std::uint32_t node, std::uint32_t parent, std::uint32_t flags, std::uint32_t) {
+        look(*meter_, node);
+        if ((flags & kEntry) != 0)
+            return !options_.entry_in_table || remember(table, tree_.state(parent), node);
+        return (flags & kPruned) != 0 || (remember(table, tree_.state(parent), node) &&
+                                          ((flags & kExpanded) != 0 || append(region.frontier, node)));
+    };
+    for (NodeRange range : ranges_scratch_) {
+        if (range.begin < same_until) {
+            const NodeRange same{range.begin, std::min(range.end, same_until)};
+            if (region.replay && !tree_.each_node(same, repeat)) return false;
+            if (!append_children(index, same)) return false;
+            range.begin = same.end;
+        }
         std::uint32_t parent = kNone, owner = kNone, begin = range.begin;
         const Word* before = nullptr;
         const auto visit = [&](std::uint32_t node, std::uint32_t above, std::uint32_t& flags,
@@ -215,14 +249,21 @@ bool Search::recolour(std::uint32_t index, Table& table) {
                     begin = node;
                 }
             }
+            const NodeFlag no_trace = (flags & kEntry) != 0 ? kTraceless : kPruned;
+            if (owner != index && first_lost == kNone && (flags & no_trace) == 0) first_lost = node;
             const bool replay = owner == index && region.replay;
-            if ((flags & kEntry) != 0)
-                return !replay || !options_.entry_in_table || remember(table, before, node);
+            if ((flags & kEntry) != 0) {
+                if (!replay || !options_.entry_in_table) return true;
+                flags &= ~static_cast<std::uint32_t>(kTraceless);
+                if (!table.novel(before, tree_.state(node))) {
+                    flags |= kTraceless;
+                    return true;
+                }
+                return remember(table, before, node);
+            }
             colour = owner;
             if (!replay) return true;
-            if (node < region.changed_from) {  // nothing was different then: kept is kept, pruned is pruned
-                if ((flags & kPruned) != 0) return true;
-            } else if (!table.novel(before, tree_.state(node))) {
+            if (!table.novel(before, tree_.state(node))) {
                 flags |= kPruned;
                 return true;
             }
@@ -232,6 +273,7 @@ bool Search::recolour(std::uint32_t index, Table& table) {
         };
         if (!tree_.each_node(range, visit) || !append_children(owner, {begin, range.end})) return false;
     }
+    if (!region.replay) region.changed_from = first_lost;
     return true;
 }
 

@@ -238,6 +238,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
             ++counters_.generated;
             tree_.set_region(node, entry && !solved ? kNone : region_index_);
             if (entry) tree_.set(node, kEntry);
+            if (entry && !novel) tree_.set(node, kTraceless);
             if (solved) {
                 tree_.set(node, kGoal);
                 counters_.depth = std::max(counters_.depth, depth);

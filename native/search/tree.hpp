@@ -18,6 +18,7 @@ enum NodeFlag : std::uint32_t {
     kExpanded = 2,  // all its successors have been generated
     kEntry = 4,     // its abstract state differs from its parent's
     kGoal = 8,
+    kTraceless = 16,  // an entry: its tuples were not new in the region it was generated from
 };
 
 // Nodes generated one after another.
@@ -45,7 +46,7 @@ public:
         const auto node = static_cast<std::uint32_t>(parent_.size());
         *parent_.push() = parent;
         *op_.push() = op;
-        *depth_flags_.push() = std::min(depth, kNone >> 4) << 4;
+        *depth_flags_.push() = std::min(depth, kNone >> 5) << 5;
         if (with_regions_) *region_.push() = kNone;
         state_.push();
         return node;
@@ -54,8 +55,8 @@ public:
     std::size_t size() const { return parent_.size(); }
     std::uint32_t parent(std::uint32_t node) const { return parent_[node]; }
     std::uint32_t op(std::uint32_t node) const { return op_[node]; }
-    std::uint32_t depth(std::uint32_t node) const { return depth_flags_[node] >> 4; }
-    std::uint32_t flags(std::uint32_t node) const { return depth_flags_[node] & 15U; }
+    std::uint32_t depth(std::uint32_t node) const { return depth_flags_[node] >> 5; }
+    std::uint32_t flags(std::uint32_t node) const { return depth_flags_[node] & 31U; }
     bool has(std::uint32_t node, NodeFlag flag) const { return (depth_flags_[node] & flag) != 0; }
     void set(std::uint32_t node, NodeFlag flag) { depth_flags_[node] |= flag; }
     void clear(std::uint32_t node, NodeFlag flag) { depth_flags_[node] &= ~static_cast<std::uint32_t>(flag); }

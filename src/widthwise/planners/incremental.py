@@ -128,9 +128,10 @@ class IncrementalSearch:
     def hiw(self) -> Event:
         """HIW with the features so far, on the tree so far."""
         position = 0
+        depth_first, tables, pause_after = self.planner.high.depth_first, [self.table], self.model.pause_after
         while position < len(self.open):
-            region = self.open[-1 if self.planner.high.depth_first else position]
-            stop, node, _ = event = self.search.resume(region, [self.table], self.model.pause_after)
+            region = self.open[-1 if depth_first else position]
+            stop, node, _ = event = self.search.resume(region, tables, pause_after)
             if stop is Stop.ENTERED:
                 assert node is not None
                 self.open.append(self.search.open_region(node))
@@ -139,12 +140,10 @@ class IncrementalSearch:
                 self.model.look(self.search)
             elif stop is not Stop.EXHAUSTED:
                 return event
-            elif self.planner.high.depth_first:
+            elif depth_first:
                 self.open.pop()
             else:
                 position += 1
-            if not self.open:
-                break
         return (Stop.EXHAUSTED, None, 0)
 
     def restructure(self, features: list[int]) -> None:
@@ -164,12 +163,4 @@ class IncrementalSearch:
         generated = self.search.generated
         if self.story:
             self.story[-1].search = generated - self.story[-1].generated
-        self.story.append(
-            Chapter(
-                feature=feature,
-                pruned_node=pruned_node,
-                candidates=proposed,
-                regions=self.nodes,
-                generated=generated,
-            )
-        )
+        self.story.append(Chapter(feature, pruned_node, candidates=proposed, regions=self.nodes, generated=generated))

@@ -103,6 +103,17 @@ def test_bfws_is_its_twin(width, prune, spec, limit, seed):
 
 
 @settings(max_examples=100)
+@given(any_tasks(), st.sampled_from([1, 5, 20, LIMIT]))
+def test_greedy_search_counts_a_node_as_kept_or_as_pruned_but_not_twice(spec, limit):
+    model = model_of(spec)
+    search = _native.Greedy(model.operators, model.meter, model.goal_pos, model.goal_neg, max_nodes=limit)
+    stop, _ = finish(search, None)
+    assert search.node_count + search.pruned <= search.generated
+    if stop is Stop.EXHAUSTED:
+        assert search.node_count + search.pruned == search.generated
+
+
+@settings(max_examples=100)
 @given(any_tasks(), st.none() | st.integers(0, 9))
 def test_complete_searches_decide(spec, seed):
     length = shortest(spec)

@@ -10,6 +10,7 @@ import pytest
 import widthwise as ww
 from cli_tools import LOCKED, files, texts
 from example_tasks import example
+from widthwise import _native
 from widthwise.classical.examples import EXAMPLES
 from widthwise.classical.profile import AT_START, Attempt, GoalProfile, profile
 from widthwise.cli.main import main
@@ -123,3 +124,22 @@ def test_names_the_extra_that_draws(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["profile", *files(tmp_path, "corridor"), "--plot", str(tmp_path / "plot.png")]) == 34
     assert "pip install 'widthwise[plot]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("relevance", ["none", "task", "goal"])
+def test_a_meter_gets_back_what_it_was_charged_with_and_no_more(relevance):
+    task, meter = example("blocks", blocks=4), _native.Meter()
+    assert meter.charge(1_000_000)  # as if for the task itself
+    profiled = sum(1 for _ in profile(task, relevance=relevance, meter=meter))
+    solved = sum(1 for _ in ww.solve_each_goal(task, "iw", relevance=relevance, meter=meter))
+    assert profiled == solved == len(task.goals)
+    assert ww.solve(task.restricted(), "iw", meter=meter).plan is None
+    assert meter.bytes == 1_000_000
+
+
+def test_the_help_names_the_usual_limit_of_nodes(capsys):
+    with pytest.raises(SystemExit):
+        main(["profile", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "default 100,000 for each search" in told
+    assert "none by default" not in told

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from widthwise.core.errors import InputError, UsageError
-from widthwise.experiments.run_folder import RunFolder
+from widthwise.experiments.run_folder import Lines, RunFolder
 from widthwise.experiments.training import Listener, Record, Schedule, Training
-from widthwise.learning.checkpoint import About, Checkpoints, read_checkpoint
+from widthwise.learning.checkpoint import About, Checkpoints, RunStopped, read_checkpoint
 from widthwise.learning.learner import TrainingDivergedError
 
 ABOUT = About("nowhere", 2, (3,), {"name": "none"})
@@ -201,3 +201,11 @@ def test_tensorboard_finds_the_figures(tmp_path: Path) -> None:
     assert [one.step for one in drawn] == [line["interactions"] for line in expected]
     assert [one.value for one in drawn] == pytest.approx([line["score"] for line in expected])
     assert len(found.Scalars("evaluation/network_score")) == 5
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_a_line_that_a_full_disk_refuses_stops_the_run_by_name() -> None:
+    lines = Lines(Path("/dev/full"))
+    with pytest.raises(RunStopped, match=r"/dev/full: a line cannot be written \(No space"):
+        lines.append({"episode": 0})
+    lines.close()

@@ -73,8 +73,11 @@ std::optional<Event> Greedy::next_to_expand() {
         ++next->turn;
         const Entry entry = next->entries.pop();
         expander_.apply(tree_.state(entry.parent), entry.rank, scratch_.data());
-        if (known(scratch_.data())) {
-            ++counters_.pruned;
+        if (const auto kept = closed_.find(scratch_.data())) {
+            // Only the first queue has every entry, once; and an entry that has made this node is not pruned.
+            const bool own =
+                tree_.parent(*kept) == entry.parent && tree_.op(*kept) == operators_->operator_at(entry.rank);
+            if (next == queues_.front().get() && !own) ++counters_.pruned;
             continue;
         }
         const std::uint32_t node = keep(scratch_.data(), entry.parent, entry.rank);

@@ -121,22 +121,36 @@ def profile(
     """
     budget = budget or Budget(nodes=100_000)
     meter = meter or budget.start()
-    if relevance == "task":
-        task, relevance = task.restricted(), "none"
-    for goal in task.goals if goals is None else goals:
-        found = GoalProfile(goal.name)
-        # Cut once for all planners.
-        small = task.restricted(goal) if relevance == "goal" and goal.reachable else task
-        wanted = goal if small is task else small.renumbered(goal)
-        for name, planner in ladder:
-            result = solve(
-                small, planner, budget=budget, seed=seed, relevance="none", goal=wanted, meter=meter, watch=watch
-            )
-            if _take(found, name, result):
-                break
-        yield found
-        if found.status in _ENDS:
-            return
+    whole = task.restricted(None, meter) if relevance == "task" else task
+    try:
+        for goal in whole.goals if goals is None else goals:
+            # Cut once for all planners.
+            small = whole.restricted(goal, meter) if relevance == "goal" and goal.reachable else whole
+            wanted = goal if small is whole else small.renumbered(goal)
+            found = GoalProfile(goal.name)
+            try:
+                for name, planner in ladder:
+                    result = solve(
+                        small,
+                        planner,
+                        budget=budget,
+                        seed=seed,
+                        relevance="none",
+                        goal=wanted,
+                        meter=meter,
+                        watch=watch,
+                    )
+                    if _take(found, name, result):
+                        break
+            finally:
+                if small is not whole:
+                    meter.release(small.bytes)
+            yield found
+            if found.status in _ENDS:
+                return
+    finally:
+        if whole is not task:
+            meter.release(whole.bytes)
 
 
 def _take(found: GoalProfile, name: str, result: Result) -> bool:

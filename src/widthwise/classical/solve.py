@@ -144,7 +144,8 @@ def solve(
     except OutOfBudget as ended:
         result = report.ended(Outcome(Status(ended.status)), meter, meter.seconds - start)
     finally:
-        meter.release(searched.bytes)
+        if searched is not task:  # who gave a restricted task was charged for it, if anybody was
+            meter.release(searched.bytes)
     result.memory_mb = round(_peak_memory_mb(), 1)
     return result
 
@@ -163,10 +164,17 @@ def solve_each_goal(
     if isinstance(planner, str):
         planner = make_planner(planner)
     relevance = relevance or wished_relevance(planner)
+    charged = 0
     if relevance == "task":
-        task, relevance = task.restricted(), "none"
-    for goal in task.goals:
-        yield solve(task, planner, budget=budget, seed=seed, relevance=relevance, goal=goal, meter=meter, watch=watch)
+        task, relevance = task.restricted(None, meter), "none"
+        charged = task.bytes
+    options: dict[str, Any] = {"budget": budget, "seed": seed, "relevance": relevance, "meter": meter, "watch": watch}
+    try:
+        for goal in task.goals:
+            yield solve(task, planner, goal=goal, **options)
+    finally:
+        if meter is not None:
+            meter.release(charged)
 
 
 def wished_relevance(planner: Planner, *, otherwise: Relevance = "none") -> Relevance:

@@ -54,15 +54,17 @@ def add_task(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("problem", type=Path, metavar="PROBLEM", help="the PDDL problem file")
 
 
-def add_limits(parser: argparse.ArgumentParser, *, nodes: bool) -> None:
-    """The limits of a run."""
-    group = parser.add_argument_group("limits (none by default)")
+def add_limits(parser: argparse.ArgumentParser, *, nodes: bool, each: int | None = None) -> None:
+    """The limits of a run; with `each`, the nodes are for every search of it, so many by default."""
+    group = parser.add_argument_group("limits (none by default)" if each is None else "limits")
     if nodes:
+        usual = "generate" if each is None else f"default {each:,} for each search: generate"
         group.add_argument(
             "--max-nodes",
             type=whole_number,
             metavar="N",
-            help="generate at most N nodes, pruned ones and the root included",
+            default=each,
+            help=f"{usual} at most N nodes, pruned ones and the root included",
         )
     group.add_argument(
         "--max-time", type=amount, metavar="S", help="stop after S seconds, reading and grounding included"

@@ -72,8 +72,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="first drop what cannot matter for the goal being solved (goal, default), for the whole goal (task), "
         "or nothing",
     )
-    add_limits(parser, nodes=True)
-    parser.set_defaults(max_nodes=_NODES)
+    add_limits(parser, nodes=True, each=_NODES)
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="also draw the profile (.png, .svg or .pdf)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     parser.set_defaults(run=run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -13,6 +14,7 @@ from typing import Any, BinaryIO
 
 from widthwise.core.errors import InputError, UsageError
 from widthwise.experiments.store import CONFIG, RESULT, read_json, write_json
+from widthwise.learning.checkpoint import RunStopped
 
 EPISODES, EVALUATIONS, EVENTS = "episodes.jsonl", "evaluations.jsonl", "events"
 
@@ -26,8 +28,11 @@ class Lines:
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Add a line; it outlives this process, and from the next checkpoint on also the machine."""
-        self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise RunStopped(f"{self.path}: a line cannot be written ({error.strerror or error})") from None
 
     def size(self) -> int:
         """The bytes so far, on the disk for good when this returns."""
@@ -42,8 +47,9 @@ class Lines:
         self._file.seek(size)
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+        """Let go of the file; a line that could not be written is lost, and resuming writes it anew."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 class RunFolder:

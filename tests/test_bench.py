@@ -152,6 +152,14 @@ def test_relevance_and_budget_reach_the_search(benchmarks, tmp_path):
         assert all(status == "solved" for status in line["status"]) or line["width"] == "1"
 
 
+def test_auto_cuts_a_task_to_each_goal_and_the_others_to_the_whole_goal(benchmarks, tmp_path):
+    out = tmp_path / "run"
+    assert bench(benchmarks, out, "--seeds", "1", "--domains", "blocks", "--planner", "auto", "--planner", "iw:1") == 0
+    found = lines(out)
+    assert {(line["planner"], line["relevance"]) for line in found} == {("auto", "goal"), ("iw", "task")}
+    assert all(status == "solved" for line in found if line["planner"] == "auto" for status in line["status"])
+
+
 def test_every_line_says_what_made_it(benchmarks, tmp_path, capsys):
     out = tmp_path / "run"
     assert bench(benchmarks, out, "--seeds", "1", "--domains", "ferry", "--planner", "iw:1") == 0

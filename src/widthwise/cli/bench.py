@@ -128,7 +128,7 @@ def _single_goals(args: argparse.Namespace) -> int:
         bytes=None if args.max_memory is None else int(args.max_memory * 1e6),
     )
     planners = tuple(args.planner or Setup().planners)
-    setup = Setup(planners, 3 if args.seeds is None else args.seeds, args.relevance or "task", budget)
+    setup = Setup(planners, 3 if args.seeds is None else args.seeds, args.relevance, budget)
     rows = rows_of(args)
     more = {"published": {"name": "paper", "rows": paper_table()}} if args.suite == "paper" else {}
     jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -98,7 +99,7 @@ def main() -> None:
             print("\n".join(table(rows[-1:])[2:]), flush=True)
     if options.json:
         options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
-    run = describe_run({})
+    run = describe_run({}, ["python", *sys.argv])
     page = [
         "# Learning: interactions per second",
         "",

@@ -80,7 +80,7 @@ def describe_run(settings: Mapping[str, Any], command: Sequence[str] | None = No
     """What a run folder keeps about how it was made; `settings` are what must not change on resume."""
     return {
         "settings": dict(settings),
-        "command": shlex.join(command if command is not None else sys.argv),
+        "command": shlex.join(command if command is not None else ["widthwise", *sys.argv[1:]]),
         "versions": {
             "widthwise": __version__,
             "python": platform.python_version(),

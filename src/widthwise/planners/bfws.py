@@ -27,7 +27,7 @@ def _judged(outcome: Outcome, search: _native.BestFirst, planner: BFWS | GBFS) -
     else:
         outcome.reason = (
             f"{planner.name} ran dry: every state it had not pruned was expanded. "
-            "It prunes, so this says nothing about whether a plan exists; bfws prunes nothing"
+            "It prunes, so this says nothing about whether a plan exists; bfws drops only repeats and dead ends"
         )
     return outcome
 

@@ -20,7 +20,11 @@ TURNS = (
     Turn(IW(1), 0.04, "costs next to nothing, and some tasks need no more", rounds=1),
     Turn(BFWS("k1"), 0.2, "keeps only states with a new atom: it ends soon, often with a plan", rounds=1),
     Turn(SIW(2), 0.1, "one goal after another: where goals do not disturb each other, nothing is quicker", rounds=1),
-    Turn(BFWS(), 0.67, "the most novel states first; prunes nothing, so it gets there if memory and time allow"),
+    Turn(
+        BFWS(),
+        0.67,
+        "the most novel states first; drops only repeats and dead ends, so it is complete",
+    ),
     Turn(GBFS(), 0.26, "follows relaxed plans where novelty leads astray"),
     Turn(Guided(), 0.07, "looks at few states and closely: for small tasks with many dead ends"),
 )

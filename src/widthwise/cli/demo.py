@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from widthwise.cli.demo_text import say, table, title
+from widthwise.cli.demo_text import draw_way, say, table, title
 
 if TYPE_CHECKING:
     from widthwise.classical.solve import Result
@@ -214,7 +214,7 @@ def _maze() -> None:
         ("RIW(1) on cells", RolloutIW(1)),
         ("HIW(1,1): 4x4 tiles, cells", HIW(Tiles(4, 4), high=CountRolloutIW(1), low=RolloutIW(1))),
     ]
-    rows, path = [], [(0, 0)]
+    rows, way = [], []
     for name, planner in planners:
         episodes = [
             OnlinePlanner(maze, planner, features=Cells(), budget=Budget(steps=_TRIES)).run(seed=seed)
@@ -226,15 +226,9 @@ def _maze() -> None:
         steps = "-" if shortest is None else f"{shortest.steps}"
         rows.append([name, f"{len(good)} of {_SEEDS}", steps, f"{tried:,}"])
         if shortest is not None:
-            path = [maze.reset(0).info["position"]]
-            path += [maze.step(action).info["position"] for action in shortest.actions]
+            way = shortest.actions
     table(["planner", "reached the door", "least steps", "tries"], rows)
-    maze.reset(0)
-    drawing = [list(line.replace(".", " ")) for line in maze.draw().splitlines()]
-    for row, column in path:
-        if drawing[row][column] == " ":
-            drawing[row][column] = "."
-    print("\n".join("   " + "".join(line) for line in drawing) + "\n")
+    draw_way(maze, way)
     say(
         "The dots are the way of the best episode of the last planner (36 steps are the least possible). In one "
         "flat search of width 1 the cells behind the key are old news, so no plan leads over the key to the door; the "

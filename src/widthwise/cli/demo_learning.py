@@ -5,13 +5,9 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from widthwise.cli.demo_text import say, title
+from widthwise.cli.demo_text import draw_way, say, title
 from widthwise.experiments.training import Listener, Record, Training
-
-if TYPE_CHECKING:
-    from widthwise.online.acting import Episode
 
 #: Four rooms. The shortest way over the key to the door takes 25 steps.
 MAZE = """\
@@ -81,23 +77,12 @@ def learn() -> None:
         agent = learned_agent(run, MAZE, {}, network_only=True)
         episode = agent.run(0)
     print()
-    _draw(agent.simulator, episode)
+    draw_way(agent.simulator, episode.actions)
     ended = f"It reaches the door in {episode.steps} steps" if episode.score >= 1 else "It does not reach the door yet"
     say(
         f"Above, the way that the trained network takes when it looks at one image after the other and tries nothing "
         f"out. {ended}. The search found the way first; the network has learned it from there."
     )
-
-
-def _draw(maze: Any, episode: Episode) -> None:
-    path = [maze.reset(0).info["position"]]
-    path += [maze.step(action).info["position"] for action in episode.actions]
-    maze.reset(0)
-    drawing = [list(line.replace(".", " ")) for line in maze.draw().splitlines()]
-    for row, column in path:
-        if drawing[row][column] == " ":
-            drawing[row][column] = "."
-    print("\n".join("   " + "".join(line) for line in drawing) + "\n")
 
 
 def how_to_get_it() -> None:

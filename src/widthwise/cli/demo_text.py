@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 _WIDTH = 79
 
@@ -31,3 +32,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         if number == 0:
             print(f"  {'   '.join('-' * width for width in widths)}")
     print()
+
+
+def draw_way(maze: Any, actions: Sequence[int]) -> None:
+    """Print a maze with the way that some actions take from its start."""
+    path = [maze.reset(0).info["position"]]
+    path += [maze.step(action).info["position"] for action in actions]
+    maze.reset(0)
+    drawing = [list(line.replace(".", " ")) for line in maze.draw().splitlines()]
+    for row, column in path:
+        if drawing[row][column] == " ":
+            drawing[row][column] = "."
+    print("\n".join("   " + "".join(line) for line in drawing) + "\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.common import whole_number
-from widthwise.cli.train import add_evaluation, add_settings, parts_of
+from widthwise.cli.train import add_evaluation, add_settings, shared_settings
 from widthwise.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -97,17 +97,7 @@ def _list(text: str | None) -> list[str]:
 
 
 def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
-    named = {
-        "parts": parts_of(args, tiles=False) or None,
-        "trees": args.trees,
-        "refresh": args.refresh,
-        "evaluate_every": args.evaluate_every,
-        "network_episodes": args.network_episodes,
-        "planner_episodes": args.planner_episodes,
-        "evaluation_steps": args.evaluation_steps,
-    }
-    given = {name: value for name, value in named.items() if value is not None}
-    return {"interactions": args.interactions or interactions, **given}
+    return {"interactions": args.interactions or interactions, **shared_settings(args, tiles=False)}
 
 
 def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, float]]) -> int:

@@ -103,6 +103,20 @@ def add_evaluation(group: argparse._ArgumentGroup) -> None:
     add("--evaluation-steps", type=whole_number, metavar="N", help="end an evaluation episode after N steps")
 
 
+def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, Any]:
+    """What was given of the settings that single runs and benches of runs have in common."""
+    named = {
+        "parts": parts_of(args, tiles=tiles) or None,
+        "trees": args.trees,
+        "refresh": args.refresh,
+        "evaluate_every": args.evaluate_every,
+        "network_episodes": args.network_episodes,
+        "planner_episodes": args.planner_episodes,
+        "evaluation_steps": args.evaluation_steps,
+    }
+    return {name: value for name, value in named.items() if value is not None}
+
+
 def parts_of(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, str]:
     """The settings of the algorithm and of learning that were given, as texts."""
     from widthwise.experiments.training_settings import parse_parts
@@ -123,15 +137,9 @@ def given_settings(args: argparse.Namespace) -> dict[str, Any]:
         "interactions": args.interactions,
         "seed": args.seed,
         "options": dict(args.option) if args.option else None,
-        "parts": parts_of(args) or None,
-        "trees": args.trees,
-        "refresh": args.refresh,
-        "evaluate_every": args.evaluate_every,
-        "network_episodes": args.network_episodes,
-        "planner_episodes": args.planner_episodes,
-        "evaluation_steps": args.evaluation_steps,
     }
-    return {name: value for name, value in named.items() if value is not None}
+    given = {name: value for name, value in named.items() if value is not None}
+    return {**given, **shared_settings(args)}
 
 
 def run(args: argparse.Namespace) -> int:

@@ -44,7 +44,17 @@ class Walk:
         self.place, self.time = snapshot
 
 
-def walker(trees: int = 1, seed: int = 0, refresh: bool = False, **settings: Any) -> Trainer:
+class PoorWalk(Walk):
+    """The corridor without rewards."""
+
+    def seen(self) -> Step:
+        step = super().seen()
+        return Step(step.observation, 0.0, step.terminated, step.truncated)
+
+
+def walker(
+    trees: int = 1, seed: int = 0, refresh: bool = False, make: Any = Walk, patient: bool = True, **settings: Any
+) -> Trainer:
     """A trainer in the corridor; a few interactions per action, small batches."""
     chosen: Algorithm = algorithm("pi-iw+", **{"interactions": 4, **settings})
-    return Trainer(Walk, Config(chosen, Learning(batch=8), trees=trees, seed=seed, refresh=refresh))
+    return Trainer(make, Config(chosen, Learning(batch=8, patient=patient), trees=trees, seed=seed, refresh=refresh))

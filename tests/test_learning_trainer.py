@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import widthwise as ww
-from learning_tools import Walk, walker
+from learning_tools import PoorWalk, Walk, walker
 from widthwise.core.tree import NONE
 from widthwise.learning.algorithms import PARTS, Algorithm, algorithm
 from widthwise.learning.clocks import Timed
@@ -87,11 +87,12 @@ def through_a_file(state: dict[str, Any]) -> dict[str, Any]:
         lambda: walker(),
         lambda: walker(trees=3),
         lambda: walker(refresh=True),
+        lambda: walker(make=PoorWalk),
         lambda: maze_trainer(trees=2),
         lambda: maze_trainer(high_width="n", tiles=(3, 2)),
         lambda: maze_trainer(name="pi-iw"),
     ],
-    ids=["walk", "three", "refresh", "maze", "n", "pi-iw"],
+    ids=["walk", "three", "refresh", "poor", "maze", "n", "pi-iw"],
 )
 def test_a_run_goes_on_as_if_it_had_not_stopped(make: Any) -> None:
     whole = make()
@@ -159,6 +160,42 @@ def test_updates_per_action() -> None:
     assert len(trainer.replay) == sum(len(one) for one in trainer.replay.episodes)
     spent = sum(one.agent.driver.steps for one in trainer.players if not one.agent.over)
     assert trainer.interactions >= spent + trainer.config.learning.calibration
+
+
+def test_without_a_reward_nothing_is_learned_and_every_episode_begins_with_other_weights() -> None:
+    trainer = walker(make=PoorWalk)
+    seen = [trainer.learner.network.layers[-1].weight.clone()]
+    while len(seen) < 4:
+        while not trainer.round():
+            assert torch.equal(trainer.learner.network.layers[-1].weight, seen[-1])
+        assert trainer.learner.updates == 0 and not trainer.ready()
+        before = trainer.interactions
+        trainer.round()
+        assert trainer.interactions > before + trainer.config.learning.calibration  # a new walk to set it by
+        seen.append(trainer.learner.network.layers[-1].weight.clone())
+        assert not torch.equal(seen[-1], seen[-2])
+    trainer.replay.episodes[-1].returns[0] = 1.0
+    assert trainer.ready()
+    trainer.round()
+    assert trainer.learner.updates == 1
+    trainer.replay.episodes[-1].returns[0] = 0.0
+    assert trainer.ready()  # what has begun goes on
+
+
+def test_an_impatient_run_learns_after_the_first_episode() -> None:
+    trainer = walker(make=PoorWalk, patient=False)
+    while not trainer.round():
+        assert trainer.learner.updates == 0
+    assert trainer.learner.updates == 1
+
+
+def test_other_weights_wait_until_no_tree_is_in_an_episode() -> None:
+    trainer = walker(trees=2, make=PoorWalk)
+    trainer.round()
+    trainer.players[0].agent.episode.terminated = True
+    before = trainer.learner.network.layers[-1].weight.clone()
+    trainer.round()
+    assert torch.equal(trainer.learner.network.layers[-1].weight, before)
 
 
 def test_nodes_know_the_version_of_the_network() -> None:

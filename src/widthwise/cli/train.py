@@ -41,7 +41,7 @@ examples:
 settings for --set: the parts that can be switched (guided, dynamic, value, ties: on or off), tiles,
 colours, width, high_width, interactions and nodes per step, discount, behaviour, target_temperature,
 selection_temperature; and of learning: updates, batch, replay, learning_rate, decay, epsilon, clip,
-l2, value_factor, momentum, smooth, calibration
+l2, value_factor, momentum, smooth, patient, calibration
 
 exit codes: 0 trained to the end; 130 Ctrl-C (a checkpoint is written first); 1 stopped by a full
 disk or by losses that are no numbers (the last checkpoint is good); 31, 34, 2 as always"""

@@ -20,7 +20,7 @@ class Learning:
 
     updates: int = 1  # per executed action
     batch: int = 32
-    replay: int = 10_000  # transitions
+    replay: int = 2_000  # transitions
     learning_rate: float = 7e-4
     decay: float = 0.99
     epsilon: float = 0.01
@@ -29,6 +29,7 @@ class Learning:
     value_factor: float = 1.0
     momentum: float = 0.1  # how fast the normalisation's averages follow
     smooth: bool = True  # the first weights are alike at neighbouring pixels
+    patient: bool = True  # nothing is learned before the first reward: there is nothing to learn, and much to spoil
     calibration: int = 128  # random steps before all else, to which the normalisation is set; 0: none
 
     def __post_init__(self) -> None:

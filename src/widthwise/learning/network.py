@@ -51,16 +51,17 @@ class Network(nn.Module):
         self.norms = nn.ModuleList(Renorm(len(layer.weight), momentum) for layer in self.layers)
         self.policy = nn.Linear(HIDDEN, actions)
         self.value = nn.Linear(HIDDEN, support.atoms)
-        self._begin(seed, smooth)
+        self.smooth = smooth
+        self.begin(seed)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def _begin(self, seed: int, smooth: bool) -> None:
+    def begin(self, seed: int) -> None:
         """Weights from a generator of their own, so that nothing else that draws numbers changes them."""
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for layer in self.layers:
                 weights = torch.randn(layer.weight.shape, generator=generator)
-                if smooth and self.sight.image:
+                if self.smooth and self.sight.image:
                     sides = self.grid if isinstance(layer, nn.Linear) else weights.shape[2:]
                     weights = blurred(weights.view(len(weights), -1, *sides)).view(weights.shape)
                 layer.weight.copy_(weights * math.sqrt(2 / weights[0].numel()))

@@ -121,12 +121,14 @@ class Trainer:
         self.actions = 0  # executed
         self.losses: Losses | None = None
         self._known: dict[int, tuple[Any, Evaluation]] = {}
-        if learning.calibration:
-            self.calibrate(first, learning.calibration)
+        self.calibrate(config.seed)
 
-    def calibrate(self, simulator: Simulator, steps: int) -> None:
+    def calibrate(self, seed: int) -> None:
         """Walk at random, and set the normalisation to what is seen; the steps count as interactions."""
-        rng = random.Random(self.config.seed)
+        steps, simulator = self.config.learning.calibration, self.players[0].agent.simulator
+        if not steps:
+            return
+        rng = random.Random(seed)
         buffer = self.sight.buffer(steps)
         step = simulator.reset(self.config.seed)
         for row in buffer:
@@ -161,6 +163,8 @@ class Trainer:
         """One executed action of every tree, then training; returns the episodes that ended."""
         begun = now()
         fresh = [one for one in self.players if one.episode < 0 or one.agent.over]
+        if self.config.learning.patient and self.episodes and len(fresh) == len(self.players) and not self.ready():
+            self.draw_anew()
         self.together([one.begin(*self.next_episode()) for one in fresh])
         before = [one.agent.driver.steps for one in self.players]
         self.together([one.act(self.sight) for one in self.players])
@@ -173,10 +177,22 @@ class Trainer:
         self.clocks.total += now() - begun
         return ended
 
+    def draw_anew(self) -> None:
+        """Take other first weights, as nothing was learned yet: the next episode looks for other features."""
+        seed = self.episode_seed(self.episodes)
+        self.learner.network.begin(seed)
+        self.learner.publish()
+        self.calibrate(seed)
+        self._known.clear()
+
     def next_episode(self) -> tuple[int, int]:
         """The number and the seed of the next episode."""
         self.episodes += 1
-        return self.episodes - 1, self.config.seed * 1_000_003 + self.episodes
+        return self.episodes - 1, self.episode_seed(self.episodes)
+
+    def episode_seed(self, number: int) -> int:
+        """Seeds that no other run has."""
+        return self.config.seed * 1_000_003 + number
 
     def together(self, waiting: Sequence[Waiting]) -> None:
         """Advance coroutines in lock-step until all are done: the nodes they generate are evaluated together."""
@@ -241,12 +257,22 @@ class Trainer:
     def learn(self, updates: int) -> None:
         """Train the network, once there is something to learn from."""
         begun = now()
-        if len(self.replay):
+        if self.ready():
             for _ in range(updates):
                 self.losses = self.learner.learn(self.replay)
             self.learner.publish()
-        self._known.clear()
+            self._known.clear()
         self.clocks.training += now() - begun
+
+    def ready(self) -> bool:
+        """Whether there is something to learn from: an episode, and with `patient` one that was rewarded.
+
+        Returns that are all 0 teach nothing, but every update moves the features, and what the tree has seen of the
+        old ones makes states look new that are not: the search explores worse, and finds the first reward later.
+        """
+        if self.learner.updates or not self.config.learning.patient:
+            return len(self.replay) > 0
+        return any(one.returns.any() for one in self.replay.episodes)
 
     def look_anew(self) -> None:
         """Evaluate the nodes that were kept with the network as it is now; their features, and so novelty, change."""

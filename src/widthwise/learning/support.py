@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from widthwise.core.errors import UsageError
-
-if TYPE_CHECKING:
-    import torch
 
 Floats = npt.NDArray[np.float64]
 SLOPE = 1e-3  # of the rescaling, for large values
@@ -49,21 +45,23 @@ class Support:
         target[rows, below] = 1 - (place - below)
         return target
 
-    def mean(self, probabilities: torch.Tensor, points: torch.Tensor) -> torch.Tensor:
-        """The values that distributions stand for; `points` are the atoms as a tensor of 64 bits.
+    def mean(self, probabilities: npt.NDArray[np.float32], points: Floats) -> Floats:
+        """The values that distributions stand for; `points` are the atoms.
 
         In 32 bits rounding would make differences between values that are none, and ties would not be seen.
         """
-        middle = probabilities.double() @ points
-        if not self.rescaled:
-            return middle
-        # The inverse of `rescale`, in torch.
-        size = middle.abs()
-        root = ((1 + 4 * SLOPE * (size + 1 + SLOPE)).sqrt() - 1) / (2 * SLOPE)
-        return middle.sign() * (root * root - 1)
+        middle: Floats = probabilities.astype(np.float64) @ points
+        return unscale(middle) if self.rescaled else middle
 
 
 def rescale(values: Floats) -> Floats:
     """MuZero's h: sign(x) (sqrt(|x| + 1) - 1) + x / 1000, which brings scores of any size into one support."""
     scaled: Floats = np.sign(values) * (np.sqrt(np.abs(values) + 1) - 1) + SLOPE * values
     return scaled
+
+
+def unscale(scaled: Floats) -> Floats:
+    """The inverse of `rescale`."""
+    root = (np.sqrt(1 + 4 * SLOPE * (np.abs(scaled) + 1 + SLOPE)) - 1) / (2 * SLOPE)
+    values: Floats = np.sign(scaled) * (root * root - 1)
+    return values

@@ -231,6 +231,8 @@ class Trainer:
     def parts(self, found: Evaluation) -> Evaluation:
         """What the algorithm uses of an evaluation."""
         parts = self.config.algorithm
+        if parts.dynamic and parts.guided and parts.value:
+            return found
         return replace(
             found,
             features=found.features if parts.dynamic else None,

@@ -62,7 +62,7 @@ class Frames:
 
 
 class Snapshot(NamedTuple):
-    """All that the next step depends on: the emulator with its random generator, frames, and counters."""
+    """All that the next step depends on: the emulator, frames, and counters; with sticky actions the generator too."""
 
     emulator: ALEState
     frames: tuple[Frame, ...]
@@ -98,7 +98,7 @@ class Atari:
             raise UsageError("frame_skip and stack are at least 1, sticky is a probability below 1")
         self.game = ale_name(game)
         self.deterministic = sticky == 0 and self.game not in INEXACT
-        self.frame_skip, self.stack = frame_skip, stack
+        self.frame_skip, self.stack, self.sticky = frame_skip, stack, sticky
         self.limit = max(1, 18_000 // frame_skip) if limit is None else limit
         self._options = (frame_skip, stack, self.limit, sticky, all_actions, mode, difficulty)
         ALEInterface.setLoggerMode(LoggerMode.Error)
@@ -161,7 +161,9 @@ class Atari:
 
     def save(self) -> Snapshot:
         """A snapshot."""
-        return Snapshot(self._ale.cloneState(include_rng=True), self._frames, self._steps, self._over)
+        # Nothing but sticky actions asks the random generator during a game, and it is half of the emulator's bytes.
+        emulator = self._ale.cloneState(include_rng=self.sticky > 0)
+        return Snapshot(emulator, self._frames, self._steps, self._over)
 
     def load(self, snapshot: Snapshot) -> None:
         """Return to a snapshot; the emulator's own screen is not right again before the next step."""

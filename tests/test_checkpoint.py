@@ -235,3 +235,12 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert {path.name: path.read_bytes() for path in kept.folder.iterdir()} == before
     assert kept.load(print).data == {"number": 1}
+
+
+def test_a_checkpoint_that_cannot_be_renamed_stops_the_run_and_is_found_again(tmp_path: Path) -> None:
+    kept = opened(tmp_path)
+    kept.save({"number": 1})
+    (kept.folder / PREVIOUS).mkdir()  # no file can take its place
+    with pytest.raises(RunStopped, match="cannot be renamed"):
+        kept.save({"number": 2})
+    assert kept.load(print).data == {"number": 2}

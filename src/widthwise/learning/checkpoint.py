@@ -153,10 +153,13 @@ class Checkpoints:
         """Write the current checkpoint; the one that was current becomes the previous one."""
         current, fresh = self.folder / CURRENT, self.folder / "fresh.ckpt"
         size = write_checkpoint(fresh, self.about, data)
-        if current.exists():
-            current.replace(self.folder / PREVIOUS)
-        fresh.replace(current)
-        _sync(self.folder)
+        try:
+            if current.exists():
+                current.replace(self.folder / PREVIOUS)
+            fresh.replace(current)
+            _sync(self.folder)
+        except OSError as error:  # nothing is lost: `load` looks for the fresh one, too
+            raise RunStopped(f"{current}: the checkpoint cannot be renamed ({error.strerror or error})") from None
         return size
 
     def save_best(self, data: Any) -> None:

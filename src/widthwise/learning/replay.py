@@ -91,7 +91,8 @@ class Replay:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a state."""
-        arrays = list(state["arrays"].numpy())
+        # Each a copy of its own: a part of one large array would keep all of it alive, long after it was dropped.
+        arrays = [one.copy() for one in state["arrays"].numpy()]
         self.episodes = deque(
             Played(
                 [tuple(arrays[number] for number in row) for row in one["observations"].tolist()],

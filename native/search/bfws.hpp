@@ -44,13 +44,6 @@ private:
         std::vector<std::uint32_t> pending;  // nodes whose pairs it does not hold yet
         bool counts_pairs = true;
     };
-    struct Entry {
-        std::uint64_t key;
-        std::uint32_t node;
-        bool operator<(const Entry& other) const {  // for a heap whose top is the least
-            return key != other.key ? key > other.key : node > other.node;
-        }
-    };
 
     std::optional<Event> next_to_expand();
     std::optional<Event> generate(std::uint32_t parent, std::size_t rank);
@@ -72,9 +65,8 @@ private:
     std::vector<std::vector<std::unique_ptr<Partition>>> partitions_;  // by #g, then by #r
     std::size_t partition_count_ = 0;
     std::uint64_t pair_bytes_ = 0;
-    std::vector<Entry> queue_;
+    std::vector<Queued> queue_;
     std::uint32_t expanding_ = kNone;
-    std::size_t next_rank_ = 0;
 };
 
 }  // namespace widthwise

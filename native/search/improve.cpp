@@ -7,8 +7,6 @@ namespace widthwise {
 
 namespace {
 
-// Saving less than this is rounding, not saving.
-constexpr double kNothing = 1e-6;
 // Work between two looks at the meter.
 constexpr std::uint64_t kLook = 500'000;
 

@@ -20,6 +20,9 @@
 
 namespace widthwise {
 
+// Saving less than this is rounding, not saving.
+constexpr double kNothing = 1e-6;
+
 using Steps = std::vector<std::uint32_t>;  // operators, in the order in which they are executed
 
 // Literals that have to hold: what a window must reach.

@@ -12,7 +12,6 @@ namespace widthwise {
 
 namespace {
 
-constexpr double kNothing = 1e-6;
 constexpr std::uint64_t kLook = 256;
 
 // A node that waits for its expansion: least estimate first, then the one nearer to the end, then the newest.
@@ -109,11 +108,6 @@ private:
     std::vector<Open> open_;  // a heap
     std::uint32_t last_ = kNone;
 };
-
-Stop stop_of(Halt halt) {
-    if (halt == Halt::time) return Stop::out_of_time;
-    return halt == Halt::memory ? Stop::out_of_memory : Stop::interrupted;
-}
 
 }  // namespace
 

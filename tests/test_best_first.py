@@ -1,10 +1,10 @@
 """Whole problems: relaxed plans and BFWS against their twins, GBFS and SIW by what they promise."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from strategies import any_tasks
+from strategies import Op, Spec, any_tasks
 from twin_best_first import BfwsTwin, RelaxedTwin
 from twin_search import shortest
 from widthwise import BFWS, GBFS, IHIW, IW, SIW, UsageError, _native
@@ -75,9 +75,23 @@ def test_a_relaxed_dead_end_has_no_plan(spec):
             assert "deleted" in outcome.reason
 
 
+def step(pre, add, delete=()):
+    return Op(frozenset(pre), frozenset(), frozenset(add), frozenset(delete))
+
+
+#: The first state after the root has nothing new, not even a pair, and another shows a pair that the root has shown.
+LESS_THAN_THE_ROOT = Spec(
+    5,
+    (step([1, 2], [], [1, 2]), step([0], [1]), step([0], [3]), step([0, 3], [4])),
+    init=frozenset({0, 1, 2}),
+    goal_pos=frozenset({4}),
+)
+
+
 @pytest.mark.parametrize("prune", [False, True])
 @pytest.mark.parametrize("width", [1, 2])
 @settings(max_examples=60)
+@example(spec=LESS_THAN_THE_ROOT, limit=LIMIT, seed=None)
 @given(spec=any_tasks(), limit=st.sampled_from([1, 2, 5, 20, LIMIT]), seed=st.none() | st.integers(0, 9))
 def test_bfws_is_its_twin(width, prune, spec, limit, seed):
     model = model_of(spec, seed)

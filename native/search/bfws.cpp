@@ -25,7 +25,7 @@ bool Bfws::open_root() {
     const std::uint32_t goals = goal_.unachieved(state);
     Partition* own = partition(goals, 0);
     if (!own) return false;
-    const std::uint32_t novelty = judge(*own, nullptr, state);
+    const std::uint32_t novelty = judge(*own, 0, nullptr, state);
     return novelty != 0 && record(0, goals, 0, novelty);
 }
 
@@ -63,17 +63,16 @@ Bfws::Partition* Bfws::partition(std::uint32_t goals, std::uint32_t reached) {
     return row[reached].get();
 }
 
-std::uint32_t Bfws::judge(Partition& partition, const Word* before, const Word* state) {
-    const auto next = static_cast<std::uint32_t>(tree_.size());
+std::uint32_t Bfws::judge(Partition& partition, std::uint32_t node, const Word* before, const Word* state) {
     if (partition.atoms->novel(before, state)) {
         partition.atoms->insert(before, state);
-        if (partition.counts_pairs && !append(partition.pending, next)) return 0;
+        if (partition.counts_pairs && !append(partition.pending, node)) return 0;
         return 1;
     }
     if (!partition.counts_pairs) return options_.width + 1;
     if (!catch_up(partition)) return 0;
     if (!partition.counts_pairs || !partition.pairs->novel(before, state)) return options_.width + 1;
-    return append(partition.pending, next) ? 2 : 0;
+    return append(partition.pending, node) ? 2 : 0;
 }
 
 // Pairs are dear, and a state with a new atom is novel without them: they are written down only when a
@@ -148,7 +147,8 @@ std::optional<Event> Bfws::generate(std::uint32_t parent, std::size_t rank) {
         Partition* own = partition(goals, reached);
         if (!own) return Event{Stop::out_of_memory};
         const bool same = goals == before && reached == reached_[parent];
-        novelty = judge(*own, same ? tree_.state(parent) : nullptr, child);
+        const auto next = static_cast<std::uint32_t>(tree_.size());
+        novelty = judge(*own, next, same ? tree_.state(parent) : nullptr, child);
         if (novelty == 0) return Event{Stop::out_of_memory};
         if (options_.prune && novelty > options_.width) {
             ++counters_.generated;

@@ -51,9 +51,9 @@ private:
     bool find_plan(std::uint32_t node);
     std::uint32_t newly_reached(std::uint32_t parent, const Word* child) const;
     Partition* partition(std::uint32_t goals, std::uint32_t reached);
-    // The novelty of a state that would be the next node, in a partition, which then remembers it; 0 if
+    // The novelty of a state in a partition, which then remembers it by its node, if it becomes one; 0 if
     // memory forbids it.
-    std::uint32_t judge(Partition& partition, const Word* before, const Word* state);
+    std::uint32_t judge(Partition& partition, std::uint32_t node, const Word* before, const Word* state);
     bool catch_up(Partition& partition);
     void drop_pairs(Partition& partition);
     bool record(std::uint32_t node, std::uint32_t goals, std::uint32_t reached, std::uint32_t novelty);

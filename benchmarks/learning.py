@@ -1,6 +1,6 @@
 """Interactions per second of processor time while learning, training included, and where the time goes.
 
-python benchmarks/learning.py [--quick] [--json FILE] [--out docs/results/learning-speed.md]
+python benchmarks/learning.py [--quick] [--repeat 3] [--json FILE] [--out docs/results/learning-speed.md]
 
 Episodes are cut short so that training begins at once; what is measured begins when every tree has ended one. One
 process, one torch thread. Needs torch, and ale-py for the part about Atari.
@@ -83,12 +83,13 @@ def table(rows: list[Row]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, once")
+    parser.add_argument("--repeat", type=int, default=3, help="how often, unless quick")
     parser.add_argument("--only", action="append", help="an environment; may be repeated")
     parser.add_argument("--json", type=Path, help="write the measurements here")
     parser.add_argument("--out", type=Path, help="write a page here")
     options = parser.parse_args()
     rows = []
-    for _ in range(1 if options.quick else 3):
+    for _ in range(1 if options.quick else options.repeat):
         for environment, trees in AIMS:
             if environment == GAME and find_spec("ale_py") is None:
                 continue
@@ -103,7 +104,7 @@ def main() -> None:
     page = [
         "# Learning: interactions per second",
         "",
-        "Written by `python benchmarks/learning.py --out docs/results/learning-speed.md`.",
+        f"Written by `python {' '.join(sys.argv)}`.",
         f"Commit {run['commit']}, Python {run['versions']['python']}, torch {torch.__version__}; "
         f"{run['machine']['cpu']}.",
         "",

@@ -67,7 +67,7 @@ time of the whole `solve` call in Python. `tight` is a bare C++ loop measured on
 IW on bundled families, at most a million nodes. Target: the rate at ten times the atoms is at least
 {GROWTH_TARGET:g} of the rate before. Bytes per kept node is the growth of resident memory, less one bit per
 pair of atoms at width 2, over the nodes kept (not given under {FEW_NODES:,} nodes); stated are the bits of a
-state in whole words and {NODE_BYTES} bytes.
+state in whole words and {NODE_BYTES} bytes; a state of more than 512 atoms takes them when it is expanded.
 
 {{growth}}
 

@@ -53,6 +53,26 @@ class Spec:
         neg = task.goal_neg if goal_neg is None else goal_neg
         return cls(task.atom_count, ops, axioms, frozenset(task.init), frozenset(pos), frozenset(neg))
 
+    def spread(self, gap=97):
+        """The same task with its atoms far apart, so that a state is many words wide."""
+
+        def far(atoms):
+            return frozenset(atom * gap for atom in atoms)
+
+        ops = tuple(
+            Op(
+                far(op.pos),
+                far(op.neg),
+                far(op.add),
+                far(op.delete),
+                tuple((far(pos), far(neg), atom * gap, adds) for pos, neg, atom, adds in op.effects),
+            )
+            for op in self.ops
+        )
+        axioms = tuple((head * gap, far(pos), far(neg), layer) for head, pos, neg, layer in self.axioms)
+        atoms = self.atoms * gap + 600
+        return Spec(atoms, ops, axioms, far(self.init), far(self.goal_pos), far(self.goal_neg))
+
     def native(self):
         """The same task for the kernels."""
         return _native.Task.build(

@@ -61,6 +61,24 @@ def test_a_suite_that_was_stopped_goes_on_and_ends_the_same(tmp_path: Path, caps
     assert "π-HIW(1,1), 2x1" in capsys.readouterr().out
 
 
+def test_a_finished_suite_can_go_further(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    once, out = tmp_path / "once", tmp_path / "out"
+    further = ["--seeds", "1", "--interactions", "520"]
+    assert main([*BENCH, "--seeds", "1", "--out", str(out)]) == 0
+    assert main([*BENCH, *further, "--resume", "--out", str(out)]) == 0
+    assert main([*BENCH, *further, "--out", str(once)]) == 0
+    episodes = [{name: told for name, told in lines(one).items() if "episodes" in name} for one in (out, once)]
+    assert episodes[0] == episodes[1]
+    assert json.loads((out / "config.json").read_text())["settings"]["interactions"] == 520
+    results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert [line["interactions"] >= 520 for line in results] == [False, False, True, True]
+    assert main([*BENCH, *further, "--resume", "--out", str(out)]) == 0  # nothing is left to do
+    assert len((out / "results.jsonl").read_text().splitlines()) == 4
+    capsys.readouterr()
+    assert main([*BENCH, "--seeds", "1", "--resume", "--out", str(out)]) == 2
+    assert "interactions was 520, now 260" in capsys.readouterr().err
+
+
 def test_what_would_fail_in_every_run_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["--out", str(tmp_path / "x")]
     for arguments, words in (

@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "classical": {"_native", "core", "planners"},
     "simulators": {"_native", "core"},
     "online": {"core", "planners", "simulators"},
-    "learning": {"core", "planners", "simulators", "online", "version"},
+    "learning": {"_native", "core", "planners", "simulators", "online", "version"},
     "experiments": {"_native", "core", "planners", "classical", "simulators", "online", "learning", "version"},
     "reports": {"core"},
     "cli": {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies import any_tasks, finite_domain_tasks
+from strategies import Spec, any_tasks, finite_domain_tasks
 from twin_search import flat, native_counts, native_table, shortest
 from widthwise import _native
 
@@ -41,8 +41,12 @@ def run(search, pause_after=None):
 @pytest.mark.parametrize("record", [False, True])
 @pytest.mark.parametrize("depth_first", [False, True])
 @pytest.mark.parametrize("width", [1, 2, 3, "n"])
-@settings(max_examples=40)
-@given(spec=any_tasks(), limit=st.sampled_from([1, 2, 3, 10, 50, LIMIT]), seed=st.none() | st.integers(0, 9))
+@settings(max_examples=60)
+@given(
+    spec=any_tasks() | any_tasks().map(Spec.spread),
+    limit=st.sampled_from([1, 2, 3, 10, 50, LIMIT]),
+    seed=st.none() | st.integers(0, 9),
+)
 def test_same_tree_as_the_twin(width, depth_first, record, spec, limit, seed):
     operators = _native.Operators(spec.native(), seed)
     options = {"depth_first": depth_first, "record_pruned": record, "max_nodes": limit}
@@ -105,6 +109,27 @@ def test_sparse_pairs_make_the_same_tree(spec, seed):
         assert run(sparse)[0].name == why
     assert native_table(sparse) == world.table(False)
     assert native_counts(sparse) == world.counts()
+
+
+def test_a_wide_search_goes_on_when_memory_is_freed():
+    """Wide states are built when they are expanded; where there is no room for one, it is built next time."""
+    gap, switches = 20_000, 12  # a state of 30 KB
+    ops = [([bit * gap], [], [(bit + 1) * gap], [], 1.0, []) for bit in range(switches - 1)]
+    operators = _native.Operators(_native.Task.build(gap * switches, ops, [], [0], [1], []))
+    meter = _native.Meter(bytes=10**6)
+    assert meter.charge(800_000)
+    search = _native.Search(operators, meter, [], [1], [], width=1)
+    stop, _, _ = search.start()
+    ends = 0
+    while stop is not _native.Stop.EXHAUSTED:
+        stop, _, _ = search.resume(0)
+        if stop is _native.Stop.OUT_OF_MEMORY:
+            ends += 1
+            meter.release(20_000)
+    assert ends >= switches - 3
+    assert [search.state(node).atoms() for node in range(search.node_count)] == [
+        [bit * gap for bit in range(node + 1)] for node in range(switches)
+    ]
 
 
 @settings(max_examples=60)

@@ -310,6 +310,6 @@ def test_the_demo_ends_with_a_network_that_learns(
     out = capsys.readouterr().out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert sum("lost" in line for line in out.splitlines()) == 3
-    assert "#A" in out
+    assert "A#" in out
     demo_learning.how_to_get_it()
     assert "pip install 'widthwise[learn]'" in " ".join(capsys.readouterr().out.split())

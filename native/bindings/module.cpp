@@ -9,6 +9,7 @@ NB_MODULE(_native, module) {
     bind_core(module);
     bind_ground(module);
     bind_image(module);
+    bind_learning(module);
     bind_search(module);
     bind_best_first(module);
     bind_guided(module);

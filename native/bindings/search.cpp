@@ -411,9 +411,9 @@ void bind_resumable_search(nb::module_& module) {
             "node"_a, "The operators from the root to a node.")
         .def(
             "state",
-            [](const Search& search, std::uint32_t node) {
+            [](Search& search, std::uint32_t node) {
                 check_node(search, node);
-                return state_of(search.operators(), search.tree().state(node));
+                return State{search.state_of(node)};
             },
             "node"_a)
         .def(

@@ -10,6 +10,10 @@ namespace widthwise {
 
 using Word = std::uint64_t;
 
+// States of so many words are copied and compared word by word; what spares a wide state work costs them
+// more.
+inline constexpr std::size_t kFewWords = 8;
+
 inline std::size_t words_for(std::size_t bits) {
     return (bits + 63) / 64;
 }

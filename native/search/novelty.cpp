@@ -20,7 +20,9 @@ std::uint64_t quarter_of_memory() {
 
 template <class Visit>
 void for_each_added(const Word* before, const Word* state, std::size_t word_count, Visit&& visit) {
-    for (std::size_t word = 0; word < word_count; ++word) {
+    const bool skip = before && word_count > kFewWords;  // a child differs from its parent in few words
+    for (std::size_t word = skip ? first_beyond(state, before, 0, word_count) : 0; word < word_count;
+         word = skip ? first_beyond(state, before, word + 1, word_count) : word + 1) {
         for (Word rest = before ? state[word] & ~before[word] : state[word]; rest != 0; rest &= rest - 1)
             visit(static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(rest))));
     }

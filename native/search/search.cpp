@@ -26,6 +26,7 @@ Search::Search(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
       levels_(std::move(levels)),
       goal_(*operators_, goal_pos, goal_neg, options.one_of),
       options_(std::move(options)),
+      states_later_(states_come_later()),
       tree_(*meter_, operators_->word_count(), !levels_.empty()),
       touches_(operators_->count(), 0),
       quiet_(operators_->count(), 0),
@@ -161,6 +162,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
 
     while (region.expanding != kNone || next_to_expand(region)) {
         const std::uint32_t parent = region.expanding;
+        if (states_later_ && !build_states(parent)) return {Stop::out_of_memory};
         const Word* state = tree_.state(parent);
         expander_.collect(state);
         const std::uint8_t open = goal_.open(state);
@@ -232,9 +234,15 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
 
             // From here on the child is a node of the tree.
             const std::uint32_t depth = tree_.depth(parent) + 1;
-            const std::uint32_t node = tree_.add(parent, operators_->operator_at(rank), depth);
+            const std::uint32_t op = operators_->operator_at(rank);
+            const std::uint32_t node =
+                states_later_ ? tree_.add<false>(parent, op, depth) : tree_.add(parent, op, depth);
             if (node == kNone) return break_off({Stop::out_of_memory}, rank);
-            std::memcpy(tree_.state(node), child, word_count * sizeof(Word));
+            if (!states_later_) {
+                Word* own = tree_.state(node);
+                std::memcpy(own, child, word_count * sizeof(Word));
+                child = own;
+            }
             ++counters_.generated;
             tree_.set_region(node, entry && !solved ? kNone : region_index_);
             if (entry) tree_.set(node, kEntry);
@@ -249,7 +257,7 @@ Event Search::run(Region& region, Table& table, std::span<NoveltyTable* const> t
                 if constexpr (whole_states)
                     kept = table.insert_row(node);
                 else
-                    kept = table.insert(state, tree_.state(node));
+                    kept = table.insert(state, child);
                 if (!kept) return break_off({Stop::out_of_memory}, rank + 1);
             }
             if (dull) {

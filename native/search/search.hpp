@@ -144,6 +144,8 @@ public:
                                                           NoveltyTable& table, const Restructuring& how);
 
     const Tree& tree() const { return tree_; }
+    // The state of any node, also of one that is not expanded yet.
+    std::vector<Word> state_of(std::uint32_t node);
     const Operators& operators() const { return *operators_; }
     const Counters& counters() const { return counters_; }
     const Region& region(std::uint32_t index) const { return *regions_[index]; }
@@ -165,6 +167,10 @@ private:
     Event resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
                         std::uint64_t pause_after);
     bool next_to_expand(Region& region);
+    // Whether nodes get their states when they are expanded, and not before.
+    bool states_come_later() const;
+    // Builds the states up to that of a node; false if the memory limit forbids it.
+    bool build_states(std::uint32_t node);
     void project(const Word* state, std::size_t level, Word* out) const;
     void project_all(const Word* state, std::vector<Word>& out) const;
     void project_change(const Region& region, const Word* state);
@@ -204,6 +210,7 @@ private:
         level_begin_;  // where a level's words begin in Region::abstract; one more at the end
     Goal goal_;
     SearchOptions options_;
+    bool states_later_;
     Tree tree_;
     std::vector<std::unique_ptr<Region>> regions_;
     Counters counters_;

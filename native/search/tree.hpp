@@ -37,20 +37,23 @@ public:
           with_regions_(with_regions) {}
 
     // A new node whose state is still to be written; kNone if the memory limit, or the size of numbers,
-    // forbids it.
+    // forbids it. Where states come later, a node has none before `add_state` gives it one, node by node.
+    template <bool kWithState = true>
     std::uint32_t add(std::uint32_t parent, std::uint32_t op, std::uint32_t depth) {
         if (parent_.size() >= kNone - 1) return kNone;  // no number is left
         if (!parent_.reserve_one() || !op_.reserve_one() || !depth_flags_.reserve_one() ||
-            !state_.reserve_one() || (with_regions_ && !region_.reserve_one()))
+            (kWithState && !state_.reserve_one()) || (with_regions_ && !region_.reserve_one()))
             return kNone;
         const auto node = static_cast<std::uint32_t>(parent_.size());
         *parent_.push() = parent;
         *op_.push() = op;
         *depth_flags_.push() = std::min(depth, kNone >> 5) << 5;
         if (with_regions_) *region_.push() = kNone;
-        state_.push();
+        if constexpr (kWithState) state_.push();
         return node;
     }
+    // The state, still to be written, of the first node that has none; null if the memory limit forbids it.
+    Word* add_state() { return state_.reserve_one() ? state_.push() : nullptr; }
 
     std::size_t size() const { return parent_.size(); }
     std::uint32_t parent(std::uint32_t node) const { return parent_[node]; }
@@ -66,7 +69,7 @@ public:
     }
     Word* state(std::uint32_t node) { return state_.row(node); }
     const Word* state(std::uint32_t node) const { return state_.row(node); }
-    const Chunks<Word>& states() const { return state_; }
+    const Chunks<Word>& states() const { return state_; }  // of all nodes, or of the first ones
 
     // The nodes from `begin` on whose columns lie one after another.
     NodeRange run_from(std::uint32_t begin) const {

@@ -141,6 +141,11 @@ class Shrink:
         Write the tiles of an image into an array of bytes; both are contiguous arrays of bytes.
         """
 
+def rmsprop(weights: object, gradient: object, squares: object, rate: float, decay: float, epsilon: float) -> None:
+    """
+    One step of RMSprop; weights, gradient and running squares are rows of 32-bit floats.
+    """
+
 class State:
     """A set of atoms that hold; immutable and hashable."""
 

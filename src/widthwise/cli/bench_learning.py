@@ -60,7 +60,11 @@ def _suite(
     add("--algorithms", metavar="A,B", help="pi-iw, pi-iw+, pi-hiw; with settings as in pi-hiw:tiles=4x4:value=off")
     add("--tiles", metavar="A,B", help="run pi-hiw once with each of these tilings, such as 2x2,4x4")
     add("--workers", metavar="N", help="processes (default: one per core)")
-    add("--resume", action="store_true", help="go on with a suite that was stopped")
+    add(
+        "--resume",
+        action="store_true",
+        help="go on with a suite that was stopped, or with more --interactions further than it went",
+    )
     add("--out", type=Path, required=True, metavar="DIR", help="the folder of the suite")
     add_settings(parser.add_argument_group("settings of all runs"), tiles=False)
     add_evaluation(parser.add_argument_group("evaluation"))
@@ -97,7 +101,14 @@ def _list(text: str | None) -> list[str]:
 
 
 def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
-    return {"interactions": args.interactions or interactions, **shared_settings(args, tiles=False)}
+    """What all runs have in common; the interval of evaluations in figures, so that a longer suite keeps it."""
+    from widthwise.experiments.store import CONFIG, read_json
+
+    wanted = args.interactions or interactions
+    began = args.out / CONFIG
+    kept = read_json(began)["settings"] if args.resume and began.exists() else {}
+    every = kept.get("evaluate_every", max(1, wanted // 20))
+    return {"interactions": wanted, "evaluate_every": every, **shared_settings(args, tiles=False)}
 
 
 def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, float]]) -> int:
@@ -113,10 +124,12 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
     runs = check(suite)
     pool = make_pool(args.workers, None)
     config = {"kind": "learning", **describe_run(suite.settings()), "published": published}
-    store = RunStore.open(args.out, config, KEYS, resume=args.resume)
+    store = RunStore.open(args.out, config, KEYS, resume=args.resume, longer="interactions")
     try:
-        # A run that failed is tried again: it has its checkpoint.
-        store.done -= {store.key(line) for line in store.lines if line["failure"] is not None}
+        last = {store.key(line): line for line in store.lines}
+        # A run that failed, or that is to go further now, goes on from its checkpoint.
+        wanted = suite.common["interactions"]
+        store.done = {key for key, line in last.items() if line["failure"] is None and line["interactions"] >= wanted}
         run_jobs(store, list(jobs_of(runs, args.out)), pool, SuiteProgress(sys.stderr, args.out, runs))
         last = {store.key(line): line for line in store.lines}
         failed = sum(line["failure"] is not None for line in last.values())

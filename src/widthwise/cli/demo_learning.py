@@ -9,25 +9,10 @@ from pathlib import Path
 from widthwise.cli.demo_text import draw_way, say, title
 from widthwise.experiments.training import Listener, Record, Training
 
-#: Four rooms. The shortest way over the key to the door takes 25 steps.
-MAZE = """\
-limit: 100
-############
-#A....#....#
-#.....#....#
-#..........#
-#.....#....#
-###.#####.##
-#.....#....#
-#.....#....#
-#..........#
-#.....#...D#
-#K....#....#
-############
-"""
-SHORTEST = 25
-INTERACTIONS = 48_000
-ROWS = 16
+ENVIRONMENT, TILES = "maze-small", "8x8"
+SHORTEST = 36  # steps over the key to the door
+INTERACTIONS = 36_000
+ROWS = 18
 _BAR = 20
 
 
@@ -43,10 +28,11 @@ class Rows(Listener):
         self.before = run.episodes
         score = sum(one for one, _ in new) / len(new) if new else None
         steps = sum(one for _, one in new) / len(new) if new else None
-        bar = "" if score is None else "#" * round(max(0.0, score) * _BAR)
+        direct = 0.0 if score is None or steps is None else max(0.0, score) * SHORTEST / steps
         alone = "solved in {:.0f} steps".format(record["network_steps"]) if record["network_score"] >= 1 else "lost"
+        bar = "#" * round(direct * _BAR)
         cells = ("-", "-") if score is None or steps is None else (f"{score:.2f}", f"{steps:.0f}")
-        print(f"  {record['interactions']:>12,}  {cells[0]:>5}  {bar:<{_BAR}}  {cells[1]:>5}  {alone}", flush=True)
+        print(f"  {record['interactions']:>12,}  {cells[0]:>5}  {cells[1]:>5}  {bar:<{_BAR}}  {alone}", flush=True)
 
 
 def learn() -> None:
@@ -58,23 +44,24 @@ def learn() -> None:
     title("5. Learning from search: a maze until no search is needed")
     say(
         "π-HIW lets a network watch the search. It learns which actions the search ends up preferring and what a state "
-        "is worth, and its last hidden layer becomes the features of the low level; in turn it guides the search. Four "
-        "rooms, a key (K) and a door (D), seen as an image; the reward, 1, comes only at the door with the key. The "
-        f"shortest way takes {SHORTEST} steps. This takes a minute or two:"
+        "is worth, and its last hidden layer becomes the features of the low level; in turn it guides the search. A "
+        "maze of rooms with a key (K) and a door (D), seen as an image; the reward, 1, comes only at the door with the "
+        f"key. The shortest way takes {SHORTEST} steps; a full bar means that the search walks it. This takes a minute "
+        "or two:"
     )
-    print(f"  {'interactions':>12}  {'score':>5}  {'':<{_BAR}}  {'steps':>5}  network alone")
+    print(f"  {'interactions':>12}  {'score':>5}  {'steps':>5}  {'':<{_BAR}}  network alone")
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder, "run")
         settings = RunSettings(
-            environment=MAZE, algorithm="pi-hiw", interactions=INTERACTIONS, evaluate_every=INTERACTIONS // ROWS,
-            network_episodes=1, planner_episodes=0,
+            environment=ENVIRONMENT, algorithm="pi-hiw", parts={"tiles": TILES}, interactions=INTERACTIONS,
+            evaluate_every=INTERACTIONS // ROWS, network_episodes=1, planner_episodes=0,
         )  # fmt: skip
         training = begin(run, settings, Rows())
         try:
             training.run()
         finally:
             training.folder.close()
-        agent = learned_agent(run, MAZE, {}, network_only=True)
+        agent = learned_agent(run, ENVIRONMENT, {}, network_only=True)
         episode = agent.run(0)
     print()
     draw_way(agent.simulator, episode.actions)

@@ -33,17 +33,25 @@ class RunStore:
         self._file = file
 
     @classmethod
-    def open(cls, folder: Path, config: Mapping[str, Any], keys: Sequence[str], *, resume: bool) -> RunStore:
-        """Make a run folder, or resume one whose `settings` are the same and drop a torn last line."""
+    def open(
+        cls, folder: Path, config: Mapping[str, Any], keys: Sequence[str], *, resume: bool, longer: str = ""
+    ) -> RunStore:
+        """Make a run folder, or resume one whose `settings` are the same and drop a torn last line.
+
+        `longer` names the setting that may grow, so that a finished run can be taken further.
+        """
         path = folder / CONFIG
         if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder} exists already: give --resume to go on with it, or another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if resume and path.exists():
-                _same_settings(folder, read_json(path)["settings"], _plain(config["settings"]))
+                _same_settings(folder, read_json(path)["settings"], _plain(config["settings"]), longer)
             file = _locked(folder / LINES)
             if path.exists():
+                began = read_json(path)
+                if longer and began["settings"] != _plain(config["settings"]):
+                    write_json(path, {**began, "settings": config["settings"]})
                 config = read_json(path)
             else:
                 write_json(path, config)
@@ -130,8 +138,10 @@ def _plain(data: Any) -> Any:
     return json.loads(json.dumps(data))
 
 
-def _same_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+def _same_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any], longer: str) -> None:
     different = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    if longer in different and old[longer] < new[longer]:
+        different.remove(longer)
     if different:
         told = "; ".join(
             f"{name} was {json.dumps(old.get(name))}, now {json.dumps(new.get(name))}" for name in different

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """How the network is trained; the defaults are those of the authors' program."""
+    """How the network is trained; what differs from the authors' program, and why, is told in docs/learning.md."""
 
     updates: int = 1  # per executed action
     batch: int = 32

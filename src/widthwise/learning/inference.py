@@ -64,7 +64,7 @@ class _Convolution:
 
 
 def patches(images: Tensor, side: int, stride: int) -> Tensor:
-    """What a convolution looks at, not copied: (image, row, column, row in the patch, columns and channels in it)."""
+    """What a convolution looks at, by image, row, column, row in the patch, columns and channels in it; no copy."""
     count, height, width, channels = images.shape
     rows, columns = ((length - side) // stride + 1 for length in (height, width))
     row = width * channels

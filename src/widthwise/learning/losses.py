@@ -25,7 +25,7 @@ def cross_entropy(target: Tensor, logits: Tensor) -> Tensor:
 def l2_term(weights: Iterable[Tensor]) -> Tensor:
     """Half the sum of the squares of all weights."""
     with torch.no_grad():
-        return sum((torch.dot(flat, flat) for flat in map(_flat, weights)), torch.zeros(())) / 2
+        return sum((torch.dot(flat, flat) for flat in map(flat, weights)), torch.zeros(())) / 2
 
 
 def add_l2_gradient(weights: Iterable[Tensor], factor: float) -> None:
@@ -40,7 +40,7 @@ def clip_gradient(parameters: Iterable[Tensor], most: float) -> float:
     """Scale the gradient down to a norm of at most `most`; returns the norm it had."""
     with torch.no_grad():
         gradients = [one.grad for one in parameters if one.grad is not None]
-        squares = sum((torch.dot(flat, flat) for flat in map(_flat, gradients)), torch.zeros(()))
+        squares = sum((torch.dot(flat, flat) for flat in map(flat, gradients)), torch.zeros(()))
         norm = float(squares.sqrt())
         if norm > most:
             for gradient in gradients:
@@ -48,6 +48,6 @@ def clip_gradient(parameters: Iterable[Tensor], most: float) -> float:
     return norm
 
 
-def _flat(tensor: Tensor) -> Tensor:
+def flat(tensor: Tensor) -> Tensor:
     """All numbers in a row, in the order they have in memory."""
     return tensor.as_strided((tensor.numel(),), (1,))

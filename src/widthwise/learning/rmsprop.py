@@ -1,4 +1,4 @@
-"""RMSprop, as torch computes it, without allocating anything in a step."""
+"""RMSprop, as torch computes it, but in one pass over memory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from widthwise import _native
+from widthwise.learning.losses import flat
+
 
 class RMSprop:
     """Steps against the gradient, each weight divided by the running root mean square of its gradient plus epsilon."""
@@ -15,23 +18,26 @@ class RMSprop:
     def __init__(self, parameters: Iterable[Tensor], rate: float, decay: float, epsilon: float) -> None:
         self.parameters = list(parameters)
         self.rate, self.decay, self.epsilon = rate, decay, epsilon
-        self.squares = [torch.zeros_like(one) for one in self.parameters]
-        self._scratch = [torch.empty_like(one) for one in self.parameters]
+        self.squares = [torch.zeros_like(one, requires_grad=False) for one in self.parameters]
+        # The same numbers in rows, in the order they have in memory.
+        self._weight_rows = [flat(one.detach()).numpy() for one in self.parameters]
+        self._square_rows = [flat(square).numpy() for square in self.squares]
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
         for one in self.parameters:
             one.grad = None
 
-    @torch.no_grad()
     def step(self) -> None:
         """One step."""
-        for one, square, scratch in zip(self.parameters, self.squares, self._scratch, strict=True):
-            if one.grad is None:
+        rows = zip(self.parameters, self._weight_rows, self._square_rows, strict=True)
+        for one, weights, squares in rows:
+            gradient = one.grad
+            if gradient is None:
                 continue
-            square.mul_(self.decay).addcmul_(one.grad, one.grad, value=1 - self.decay)
-            torch.sqrt(square, out=scratch).add_(self.epsilon)
-            one.addcdiv_(one.grad, scratch, value=-self.rate)
+            if gradient.stride() != one.stride():
+                gradient = torch.empty_like(one, requires_grad=False).copy_(gradient)
+            _native.rmsprop(weights, flat(gradient).numpy(), squares, self.rate, self.decay, self.epsilon)
 
     def state_dict(self) -> dict[str, Any]:
         """The running squares."""

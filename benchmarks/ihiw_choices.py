@@ -5,15 +5,11 @@ Prints and writes `docs/results/ihiw-choices.md`. Run `python benchmarks/ihiw_ch
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import widthwise as ww
+from paper_page import made_by, parsed, parser
 from widthwise.classical.collection import domain_of, problems_in
 
 CHOICES: dict[str, ww.IHIW] = {
@@ -46,20 +42,15 @@ def solved(tasks: Sequence[ww.Task], planner: ww.IHIW, seed: int) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--benchmarks", default=os.environ.get("WIDTHWISE_BENCHMARKS"))
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--out", default="docs/results/ihiw-choices.md")
-    args = parser.parse_args()
-    if not args.benchmarks:
-        sys.exit("give --benchmarks DIR or set WIDTHWISE_BENCHMARKS")
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    arguments = parser(__doc__, "docs/results/ihiw-choices.md")
+    arguments.add_argument("--seeds", type=int, default=3)
+    args = parsed(arguments)
     lines = [
         "# The choices inside IHIW(1,1)",
         "",
-        f"`python benchmarks/ihiw_choices.py --seeds {args.seeds}`, commit {commit.stdout.strip()}, "
-        f"Python {platform.python_version()}. Percent of single goals solved within 10,000 generated nodes, relevance "
-        f"against the whole goal, mean over {args.seeds} seeds; one option changed at a time.",
+        f"`python benchmarks/ihiw_choices.py --seeds {args.seeds}`, {made_by()}. "
+        "Percent of single goals solved within 10,000 generated nodes, relevance against the whole goal, "
+        f"mean over {args.seeds} seeds; one option changed at a time.",
         "",
         "| first instances of | goals | " + " | ".join(CHOICES) + " |",
         "|---|--:|" + "--:|" * len(CHOICES),

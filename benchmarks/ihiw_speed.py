@@ -6,17 +6,14 @@ One task per row of the paper's table, from the middle of the row; every goal wi
 
 from __future__ import annotations
 
-import argparse
 import os
-import platform
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import widthwise as ww
+from paper_page import made_by, parsed, parser
 from widthwise import _native
 from widthwise.classical.collection import domain_of, problems_in
 from widthwise.core.model import Model
@@ -100,18 +97,12 @@ def row(name: str, problem: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--benchmarks", default=os.environ.get("WIDTHWISE_BENCHMARKS"))
-    parser.add_argument("--out", default="docs/results/ihiw-speed.md")
-    args = parser.parse_args()
-    if not args.benchmarks:
-        sys.exit("give --benchmarks DIR or set WIDTHWISE_BENCHMARKS")
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    args = parsed(parser(__doc__, "docs/results/ihiw-speed.md"))
     lines = [
         "# Speed of IHIW(1,1) beside IW(1)",
         "",
-        f"`python benchmarks/ihiw_speed.py`, commit {commit.stdout.strip()}, Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores. One task from the middle of each row, up to {MOST_GOALS} goals, {BUDGET} nodes each, "
+        f"`python benchmarks/ihiw_speed.py`, {made_by()}, {os.cpu_count()} cores. "
+        f"One task from the middle of each row, up to {MOST_GOALS} goals, {BUDGET} nodes each, "
         "relevance against the whole goal; millions of generated nodes per second of CPU, everything a planner does "
         "included (set-up, discovery, restructuring, rebuilding tables). The last column is the time of discovery and "
         "restructuring (tables rebuilt included) over the time of the searches.",

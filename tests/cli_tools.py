@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -72,3 +73,27 @@ def call(*arguments: str, **more: str) -> Ended:
     process = start(*arguments, **more)
     out, err = process.communicate(timeout=120)
     return Ended(process.returncode, out, err)
+
+
+def on_terminal(*arguments: str, **more: str) -> Ended:
+    """Run the command line in a process of its own that talks to a terminal, on stderr."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "widthwise", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=environment(**more),
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    out, _ = process.communicate(timeout=60)
+    return Ended(process.returncode, out.decode(), shown.decode())

@@ -1,15 +1,16 @@
 """Whole problems: relaxed plans and BFWS against their twins, GBFS and SIW by what they promise."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from strategies import any_tasks
+from strategies import Op, Spec, any_tasks
 from twin_best_first import BfwsTwin, RelaxedTwin
 from twin_search import shortest
 from widthwise import BFWS, GBFS, IHIW, IW, SIW, UsageError, _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
+from widthwise.planners.guided import Guided
 from widthwise.planners.registry import make_planner
 
 LIMIT = 300
@@ -21,10 +22,10 @@ def model_of(spec, seed=None, meter=None, **more):
     return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), meter or _native.Meter(), **more)
 
 
-def finish(search, pause_after=None):
+def finish(search, pause_after=None, pause_seconds=None):
     stop, node = search.start()
     while stop is Stop.PAUSED:
-        stop, node = search.resume(pause_after)
+        stop, node = search.resume(pause_after, pause_seconds)
     return stop, node
 
 
@@ -74,9 +75,23 @@ def test_a_relaxed_dead_end_has_no_plan(spec):
             assert "deleted" in outcome.reason
 
 
+def step(pre, add, delete=()):
+    return Op(frozenset(pre), frozenset(), frozenset(add), frozenset(delete))
+
+
+#: The first state after the root has nothing new, not even a pair, and another shows a pair that the root has shown.
+LESS_THAN_THE_ROOT = Spec(
+    5,
+    (step([1, 2], [], [1, 2]), step([0], [1]), step([0], [3]), step([0, 3], [4])),
+    init=frozenset({0, 1, 2}),
+    goal_pos=frozenset({4}),
+)
+
+
 @pytest.mark.parametrize("prune", [False, True])
 @pytest.mark.parametrize("width", [1, 2])
 @settings(max_examples=60)
+@example(spec=LESS_THAN_THE_ROOT, limit=LIMIT, seed=None)
 @given(spec=any_tasks(), limit=st.sampled_from([1, 2, 5, 20, LIMIT]), seed=st.none() | st.integers(0, 9))
 def test_bfws_is_its_twin(width, prune, spec, limit, seed):
     model = model_of(spec, seed)
@@ -185,6 +200,34 @@ def test_a_search_can_be_resumed_in_slices():
     assert outcome.status is Status.SOLVED
     assert slices > 10
     assert len(outcome.path) == 2**10 - 1
+
+
+@pytest.mark.parametrize("kind", [_native.Bfws, _native.Greedy, _native.Guided])
+@settings(max_examples=60)
+@given(spec=any_tasks(), limit=st.sampled_from([1, 5, 20, LIMIT]))
+def test_pauses_by_the_clock_change_nothing(kind, spec, limit):
+    model = model_of(spec)
+    trees = []
+    for seconds in (None, 0.0):  # none at all: a pause at every look at the clock
+        search = kind(model.operators, model.meter, model.goal_pos, model.goal_neg, max_nodes=limit)
+        end = finish(search, None, seconds)
+        counts = (search.generated, search.expanded, search.pruned, search.dead_ends)
+        trees.append((end, counts, [search.node(one) for one in range(search.node_count)]))
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("planner", [BFWS(), GBFS(), Guided()])
+def test_whoever_watches_hears_of_a_search_though_it_has_few_nodes(planner, monkeypatch):
+    monkeypatch.setattr(Model, "pause_seconds", 0.0)
+    task = counting_task(6)
+    heard = []
+    model = Model(
+        _native.Operators(task), task.goal_pos, [], _native.Meter(), watch=lambda s: heard.append(s.generated)
+    )
+    outcome = planner.run(model)
+    assert outcome.status is Status.SOLVED
+    assert heard == sorted(heard)
+    assert len(set(heard)) > 10  # of fewer than a hundred nodes
 
 
 def test_a_search_can_begin_elsewhere():

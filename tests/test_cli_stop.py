@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_tools import call, environment, files, start, texts
+from cli_tools import call, environment, files, on_terminal, start, texts
 from widthwise.cli.main import main
 
 #: A task that nobody can ground: a hundred million operators.
@@ -31,11 +30,11 @@ def worked(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def interrupted(arguments: list[str], after: float) -> tuple[int, str, str]:
-    """Start a call, press Ctrl-C after so many seconds of its work and return how it ended."""
+def interrupted(arguments: list[str], after: float, written: Path | None = None) -> tuple[int, str, str]:
+    """Start a call, press Ctrl-C after so many seconds of its work and not before a file is there: how it ended."""
     process = start(*arguments)
     # Work, not time: on a busy machine the program may still be starting after any number of seconds.
-    while process.poll() is None and worked(process.pid) < after:
+    while process.poll() is None and (worked(process.pid) < after or not (written is None or written.exists())):
         time.sleep(0.02)
     assert process.poll() is None, "the call ended before it could be interrupted"
     process.send_signal(signal.SIGINT)
@@ -61,6 +60,25 @@ def test_ctrl_c_during_search_gives_an_object(tmp_path: Path) -> None:
     assert code == 130
     assert data["status"] == "interrupted"
     assert data["generated"] > 1000
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_ctrl_c_during_improvement_keeps_the_plan(form: str, tmp_path: Path) -> None:
+    paths, plan = files(tmp_path, "8puzzle", side=4), tmp_path / "plan.txt"
+    arguments = ["solve", *paths, "--max-time", "600", "--plan-out", str(plan)]
+    code, out, err = interrupted([*arguments, *(["--json"] if form == "json" else [])], 0.5, plan)
+    assert code == 0  # there is a plan
+    assert "Traceback" not in err
+    saved = plan.read_text(encoding="utf-8")
+    if form == "text":
+        assert out == saved
+        assert "you stopped it" in " ".join(err.split())
+    else:
+        data = json.loads(out)
+        assert data["status"] == "solved"
+        assert data["plan"] == [step for step in saved.splitlines() if not step.startswith(";")]
+        assert (data["stages"][-1]["planner"], data["stages"][-1]["status"]) == ("improvement", "interrupted")
+    assert main(["validate", *paths, str(plan)]) == 0
 
 
 @pytest.mark.parametrize("command", ["solve", "ground"])
@@ -139,29 +157,9 @@ def test_progress_is_for_terminals_only(tmp_path: Path) -> None:
     paths = files(tmp_path, "8puzzle", side=4)
     arguments = ["solve", *paths, "--planner", "bfs", "--max-nodes", "700000"]
     assert "k/s" not in call(*arguments).err
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "widthwise", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env=environment(),
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(ours, 1 << 16)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(ours)
-    assert process.wait(60) == 12
-    assert process.stdout is not None
-    assert process.stdout.read() == b""
-    process.stdout.close()
-    text = shown.decode()
+    ended = on_terminal(*arguments)
+    assert (ended.code, ended.out) == (12, "")
+    text = ended.err
     assert "k/s" in text
     assert "kept" in text
     assert text.rindex("\x1b[K") < text.index("out-of-nodes")

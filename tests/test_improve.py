@@ -89,6 +89,68 @@ def test_windows_with_few_nodes_keep_their_limit(case, nodes, weight):
         assert improver.replace(plan, 0, len(plan), nodes, weight) == (stop, plan, 0)
 
 
+@st.composite
+def walks(draw):
+    """A task, some plans for it that begin alike, and what its operators cost."""
+    spec = draw(any_tasks())
+    names = sorted({atom for op in spec.ops for atom in op.add | op.delete})
+    found = [[]]
+    for _ in range(draw(st.integers(2, 4))):
+        plan = found[-1][: draw(st.integers(0, len(found[-1])))]
+        for _ in range(draw(st.integers(1, 8))):
+            if choices := spec.applicable(twin.run(spec, spec.start(), plan)):
+                plan = [*plan, draw(st.sampled_from(choices))]
+        found.append(plan)
+    ends = [twin.run(spec, spec.start(), plan) for plan in found[1:]]
+    always = frozenset(atom for atom in names if all(atom in end for end in ends))
+    never = frozenset(atom for atom in names if not any(atom in end for end in ends))
+    spec = replace(spec, goal_pos=always, goal_neg=never)
+    return spec, found[1:], [float(draw(st.integers(1, 4))) for _ in spec.ops]
+
+
+@settings(max_examples=120)
+@given(walks(), st.sampled_from([3, 20, 500]), st.data())
+def test_windows_of_a_plan_that_changes_are_those_of_a_fresh_start(case, nodes, data):
+    """What is kept along a plan from window to window never differs from what replaying all of it would say."""
+    spec, choices, costs = case
+    lasting = kernel(spec, costs)
+    plan = choices[0]
+    for _ in range(data.draw(st.integers(2, 8))):
+        begin = data.draw(st.integers(0, len(plan)))
+        end = data.draw(st.integers(begin, len(plan)))
+        stop, found, generated = kernel(spec, costs).replace(plan, begin, end, nodes, 0.0)
+        again = lasting.replace(plan, begin, end, nodes, 0.0)
+        assert again[:2] == (stop, found)
+        assert again[2] in (generated, 0)  # 0: it remembers having looked there
+        plan = data.draw(st.sampled_from([found, lasting.gather(found), lasting.eliminate(found, True), *choices]))
+
+
+def test_what_a_conditional_effect_needs_is_asked_anew_where_the_states_have_changed():
+    none = frozenset()
+    ways = tuple((frozenset({way}), none, 2, True) for way in (0, 1))  # either of them makes the goal true
+    makers = [Op(none, none, frozenset({way}), none) for way in (0, 1, 1)]
+    spec = Spec(3, (*makers, Op(none, none, none, none, ways)), goal_pos=frozenset({2}))
+    improver = kernel(spec, [1.0, 3.0, 2.0, 1.0])
+    assert improver.replace([0, 3], 0, 1, 100, 0.0)[0] is _native.Stop.EXHAUSTED
+    assert improver.replace([1, 3], 0, 1, 100, 0.0)[:2] == (_native.Stop.SOLVED, [2, 3])
+
+
+def test_a_window_replays_only_what_has_changed():
+    task, model, _, path = detour()
+    improver = _native.Improver(
+        model.operators, model.meter, [1.0] * len(task.native.cost), model.goal_pos, model.goal_neg
+    )
+    windows = [(begin, begin + 2) for begin in range(len(path) - 2)]
+    worked = []
+    for _ in range(2):
+        before = improver.work
+        for begin, end in windows:
+            improver.replace(path, begin, end, 1)
+        worked.append(improver.work - before)
+    assert worked[0] > 0
+    assert worked[1] == 0
+
+
 @settings(max_examples=60)
 @given(plans())
 def test_improvement_ends_with_a_cheapest_plan_of_a_small_task(case):

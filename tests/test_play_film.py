@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +11,7 @@ import numpy as np
 import pytest
 
 import widthwise as ww
-from cli_tools import environment
+from cli_tools import on_terminal
 from widthwise.cli.main import main
 from widthwise.core.tree import Tree
 from widthwise.reports.colours import colour, terminal
@@ -25,36 +21,16 @@ from widthwise.simulators.maze import Maze
 MAZE = ["play", "maze-small", "--tiles", "4x4", "--budget", "60", "--quiet"]
 
 
-def on_terminal(*arguments: str, **more: str) -> str:
-    """What a call writes to a terminal."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "widthwise", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env=environment(TERM="xterm", LINES="50", **more),
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(ours, 1 << 16)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(ours)
-    assert process.stdout is not None
-    out = process.stdout.read().decode()
-    process.stdout.close()
-    assert process.wait(60) == 0
-    assert out.startswith("stopped: ")
-    return shown.decode()
+def drawn(*arguments: str, **more: str) -> str:
+    """What a call draws on a terminal."""
+    ended = on_terminal(*arguments, TERM="xterm", LINES="50", **more)
+    assert ended.code == 0
+    assert ended.out.startswith("stopped: ")
+    return ended.err
 
 
 def test_a_maze_is_drawn_on_a_terminal() -> None:
-    text = on_terminal("play", "maze-small", "--tiles", "4x4", "--max-steps", "3", NO_COLOR="1")
+    text = drawn("play", "maze-small", "--tiles", "4x4", "--max-steps", "3", NO_COLOR="1")
     last = text.split("\x1b[22A")[-1].replace("\r\x1b[K", "").splitlines()
     assert "step 3: " in last[1]
     drawing = last[2:22]
@@ -67,11 +43,11 @@ def test_a_maze_is_drawn_on_a_terminal() -> None:
 
 
 def test_colours_unless_they_are_unwanted() -> None:
-    assert "\x1b[30;48;5;" in on_terminal("play", "maze-small", "--max-steps", "2")
+    assert "\x1b[30;48;5;" in drawn("play", "maze-small", "--max-steps", "2")
 
 
 def test_figures_where_there_is_no_maze() -> None:
-    text = on_terminal(
+    text = drawn(
         "play", "sim_play_count:Count", "--planner", "riw", "--max-steps", "2", PYTHONPATH=str(Path(__file__).parent)
     )
     assert "action    return     nodes  probability" in text

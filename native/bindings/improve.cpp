@@ -21,6 +21,7 @@ using namespace widthwise;
 namespace {
 
 using Ids = std::vector<std::uint32_t>;
+using PyPlan = nb::typed<nb::list, std::uint32_t>;
 
 void check_steps(const Improver& improver, const Steps& plan) {
     for (const std::uint32_t op : plan)
@@ -78,8 +79,10 @@ void bind_improve(nb::module_& module) {
             "plan"_a, "The same steps in an order in which those that need each other stand together.")
         .def(
             "replace",
-            [](Improver& improver, const Steps& plan, std::size_t begin, std::size_t end,
-               std::uint64_t max_nodes, double weight) {
+            [](Improver& improver, PyPlan given, std::size_t begin, std::size_t end, std::uint64_t max_nodes,
+               double weight) {
+                Steps plan;
+                if (!nb::try_cast(given, plan)) throw nb::type_error("a plan is a list of operators");
                 check_steps(improver, plan);
                 if (begin > end || end > plan.size()) throw nb::index_error("the plan has no such window");
                 WindowResult result;
@@ -88,7 +91,9 @@ void bind_improve(nb::module_& module) {
                     result = improver.replace(plan, begin, end, {max_nodes, weight});
                 }
                 raise_pending();
-                return std::tuple(result.stop, std::move(result.steps), result.generated);
+                // Most windows change nothing: then the very list is handed back, not a copy of a long plan.
+                const PyPlan steps(result.stop == Stop::solved ? nb::cast(result.steps) : given);
+                return std::tuple(result.stop, steps, result.generated);
             },
             "plan"_a, "begin"_a, "end"_a, "max_nodes"_a, "weight"_a = 1.0,
             "Search a cheaper way through the steps from begin to end: (why it stopped, the plan, nodes).")

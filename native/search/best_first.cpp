@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace widthwise {
 
@@ -9,17 +10,6 @@ namespace {
 
 // How many nodes pass between two looks at the clock.
 constexpr std::uint64_t kPollEvery = 256;
-
-Event halted(Halt halt) {
-    switch (halt) {
-        case Halt::time:
-            return {Stop::out_of_time};
-        case Halt::memory:
-            return {Stop::out_of_memory};
-        default:
-            return {Stop::interrupted};
-    }
-}
 
 }  // namespace
 
@@ -33,6 +23,19 @@ CountedGoal::CountedGoal(std::vector<std::uint32_t> pos, std::vector<std::uint32
     };
     for (const std::uint32_t atom : pos_) set_bit(&part(atom).wanted, atom & 63U);
     for (const std::uint32_t atom : neg_) set_bit(&part(atom).unwanted, atom & 63U);
+}
+
+Beginning::Beginning(const Operators& operators)
+    : operators_(&operators), marks_(words_for(operators.count()), 0) {}
+
+void Beginning::mark(const Relaxed& relaxed, const Word* state) {
+    for (const std::uint32_t rank : ranks_) clear_bit(marks_.data(), rank);
+    ranks_.clear();
+    for (const std::uint32_t op : relaxed.plan()) {
+        if (!relaxed.applies(state, op)) continue;
+        ranks_.push_back(operators_->rank_of(op));
+        set_bit(marks_.data(), ranks_.back());
+    }
 }
 
 BestFirst::BestFirst(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter,
@@ -67,6 +70,33 @@ std::uint32_t BestFirst::keep(const Word* state, std::uint32_t parent, std::size
     return node;
 }
 
+const Word* BestFirst::new_state(std::uint32_t parent, std::size_t rank) {
+    Word* child = scratch_.data();
+    expander_.apply(tree_.state(parent), rank, child);
+    if (closed_.novel(nullptr, child)) return child;
+    ++counters_.generated;
+    ++counters_.pruned;
+    return nullptr;
+}
+
+Event BestFirst::solved(std::uint32_t node) {
+    tree_.set(node, kGoal);
+    return {Stop::solved, node};
+}
+
+bool BestFirst::push(std::vector<Queued>& heap, const Queued& entry) {
+    if (!append(heap, entry)) return false;
+    std::push_heap(heap.begin(), heap.end());
+    return true;
+}
+
+BestFirst::Queued BestFirst::pop(std::vector<Queued>& heap) {
+    std::pop_heap(heap.begin(), heap.end());
+    const Queued top = heap.back();
+    heap.pop_back();
+    return top;
+}
+
 Event BestFirst::start() {
     if (common_.max_nodes == 0) return {Stop::out_of_nodes};
     std::fill(scratch_.begin(), scratch_.end(), 0);
@@ -77,10 +107,7 @@ Event BestFirst::start() {
     const std::uint32_t root = keep(scratch_.data(), kNone, 0);
     if (root == kNone) return {Stop::out_of_memory};
     ++counters_.generated;
-    if (goal_.unachieved(tree_.state(root)) == 0) {
-        tree_.set(root, kGoal);
-        return {Stop::solved, root};
-    }
+    if (goal_.unachieved(tree_.state(root)) == 0) return solved(root);
     relaxed_ = Relaxed::make(operators_->task(), goal_.pos(), goal_.neg(), *meter_);
     if (!relaxed_ || !open_root()) return {Stop::out_of_memory};
     return {Stop::paused};
@@ -92,6 +119,7 @@ Event BestFirst::resume(std::uint64_t pause_after, double pause_seconds) {
     const std::uint64_t room = ~std::uint64_t{0} - counters_.generated;
     pause_at_ = std::min(counters_.generated + std::min(pause_after, room), common_.max_nodes);
     next_poll_ = 0;
+    resumed_ = true;
     const Event event = run();
     seconds_ += meter_->seconds() - begun;
     return event;
@@ -106,8 +134,9 @@ std::optional<Event> BestFirst::stop_now() {
 }
 
 std::optional<Event> BestFirst::stop_by_clock() {
-    if (const Halt halt = meter_->poll(); halt != Halt::none) return halted(halt);
-    if (meter_->seconds() >= pause_time_) return Event{Stop::paused};
+    if (const Halt halt = meter_->poll(); halt != Halt::none) return Event{stop_of(halt)};
+    const bool first = std::exchange(resumed_, false);
+    if (!first && meter_->seconds() >= pause_time_) return Event{Stop::paused};
     return std::nullopt;
 }
 

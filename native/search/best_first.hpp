@@ -40,6 +40,21 @@ private:
     std::vector<Part> parts_;
 };
 
+// What a relaxed plan can begin with: those of its operators, by rank, that apply in the plan's own state.
+class Beginning {
+public:
+    explicit Beginning(const Operators& operators);
+
+    // Takes the relaxed plan that was found last, that of the state, instead of the one before.
+    void mark(const Relaxed& relaxed, const Word* state);
+    bool has(std::size_t rank) const { return test_bit(marks_.data(), rank); }
+
+private:
+    const Operators* operators_;
+    std::vector<Word> marks_;
+    std::vector<std::uint32_t> ranks_;
+};
+
 struct BestFirstOptions {
     std::uint64_t max_nodes = ~std::uint64_t{0};
     std::vector<Word> first = {};  // the state of the root; empty: the task's first state
@@ -55,7 +70,8 @@ public:
 
     // Generates the root. Stop::solved if the goal holds there, Stop::paused otherwise.
     Event start();
-    // Goes on, for at most that many more nodes and, if seconds are given, about so long.
+    // Goes on, for at most that many more nodes and, if seconds are given, about so long; however few they
+    // are, something is done.
     Event resume(std::uint64_t pause_after, double pause_seconds);
 
     const Tree& tree() const { return tree_; }
@@ -66,17 +82,51 @@ public:
     void set_max_nodes(std::uint64_t nodes) { common_.max_nodes = nodes; }
 
 protected:
+    // A node in a heap whose top has the least key; among equals the oldest node comes first.
+    struct Queued {
+        std::uint64_t key;
+        std::uint32_t node;
+        bool operator<(const Queued& other) const {
+            return key != other.key ? key > other.key : node > other.node;
+        }
+    };
+
     // The root is in the tree: whatever else has to be remembered of it. False: out of memory.
     virtual bool open_root() = 0;
     virtual Event run() = 0;
 
-    // Why to stop before another node is generated, if at all.
-    std::optional<Event> stop_now();
     // Looks at the clock at once: for work that takes long.
     std::optional<Event> stop_by_clock();
+    // Calls `generate` with the operators, by rank, that lead on from a node and that are wanted, until it
+    // returns why to stop or a limit says so. Called again with that node, it goes on behind what was
+    // generated.
+    template <class Wanted, class Generate>
+    std::optional<Event> each_successor(std::uint32_t node, Wanted wanted, Generate generate) {
+        std::optional<Event> event;
+        expander_.collect(tree_.state(node));
+        expander_.take(next_rank_, [&](std::size_t rank) {
+            if (!wanted(rank)) return true;
+            next_rank_ = rank;
+            event = stop_now();
+            if (event) return false;
+            event = generate(rank);
+            next_rank_ = rank + 1;
+            return !event;
+        });
+        if (!event) next_rank_ = 0;
+        return event;
+    }
+    template <class Generate>
+    std::optional<Event> each_successor(std::uint32_t node, Generate generate) {
+        return each_successor(node, [](std::size_t) { return true; }, generate);
+    }
+    // The state after an operator, until the next is asked for; none if it is in the tree already: counted.
+    const Word* new_state(std::uint32_t parent, std::size_t rank);
+    Event solved(std::uint32_t node);
+    bool push(std::vector<Queued>& heap, const Queued& entry);
+    static Queued pop(std::vector<Queued>& heap);
     // A node for a state that is not in the tree yet; kNone if memory forbids it.
     std::uint32_t keep(const Word* state, std::uint32_t parent, std::size_t rank);
-    bool known(const Word* state) { return !closed_.novel(nullptr, state); }
     bool charge(std::size_t bytes);
     template <class T>
     bool append(std::vector<T>& list, const T& item) {
@@ -101,9 +151,14 @@ protected:
     std::vector<Word> scratch_;
 
 private:
+    // Why to stop before another node is generated, if at all.
+    std::optional<Event> stop_now();
+
     BestFirstOptions common_;
+    std::size_t next_rank_ = 0;  // where the expansion under way goes on
     std::uint64_t pause_at_ = 0, next_poll_ = 0;
     double pause_time_ = std::numeric_limits<double>::infinity();
+    bool resumed_ = false;  // just now: the clock was not looked at since
     double seconds_ = 0.0;
     std::size_t charged_ = 0;
 };

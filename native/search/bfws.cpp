@@ -25,7 +25,7 @@ bool Bfws::open_root() {
     const std::uint32_t goals = goal_.unachieved(state);
     Partition* own = partition(goals, 0);
     if (!own) return false;
-    const std::uint32_t novelty = judge(*own, nullptr, state);
+    const std::uint32_t novelty = judge(*own, 0, nullptr, state);
     return novelty != 0 && record(0, goals, 0, novelty);
 }
 
@@ -41,9 +41,7 @@ bool Bfws::record(std::uint32_t node, std::uint32_t goals, std::uint32_t reached
     if (!has_plan_of_its_own(node)) plan_[node] = plan_[tree_.parent(node)];
     const std::uint64_t key =
         std::uint64_t{novelty} << 56 | std::uint64_t{std::min(goals, 0xffffffU)} << 32 | tree_.depth(node);
-    if (!append(queue_, Entry{key, node})) return false;
-    std::push_heap(queue_.begin(), queue_.end());
-    return true;
+    return push(queue_, {key, node});
 }
 
 Bfws::Partition* Bfws::partition(std::uint32_t goals, std::uint32_t reached) {
@@ -65,17 +63,16 @@ Bfws::Partition* Bfws::partition(std::uint32_t goals, std::uint32_t reached) {
     return row[reached].get();
 }
 
-std::uint32_t Bfws::judge(Partition& partition, const Word* before, const Word* state) {
-    const auto next = static_cast<std::uint32_t>(tree_.size());
+std::uint32_t Bfws::judge(Partition& partition, std::uint32_t node, const Word* before, const Word* state) {
     if (partition.atoms->novel(before, state)) {
         partition.atoms->insert(before, state);
-        if (partition.counts_pairs && !append(partition.pending, next)) return 0;
+        if (partition.counts_pairs && !append(partition.pending, node)) return 0;
         return 1;
     }
     if (!partition.counts_pairs) return options_.width + 1;
     if (!catch_up(partition)) return 0;
     if (!partition.counts_pairs || !partition.pairs->novel(before, state)) return options_.width + 1;
-    return append(partition.pending, next) ? 2 : 0;
+    return append(partition.pending, node) ? 2 : 0;
 }
 
 // Pairs are dear, and a state with a new atom is novel without them: they are written down only when a
@@ -140,13 +137,8 @@ std::uint32_t Bfws::newly_reached(std::uint32_t parent, const Word* child) const
 }
 
 std::optional<Event> Bfws::generate(std::uint32_t parent, std::size_t rank) {
-    Word* child = scratch_.data();
-    expander_.apply(tree_.state(parent), rank, child);
-    if (known(child)) {
-        ++counters_.generated;
-        ++counters_.pruned;
-        return std::nullopt;
-    }
+    const Word* child = new_state(parent, rank);
+    if (!child) return std::nullopt;
     const std::uint32_t goals = goal_.unachieved(child);
     const std::uint32_t before = open_goals_[parent];
     const std::uint32_t reached = goals < before ? 0 : reached_[parent] + newly_reached(parent, child);
@@ -155,7 +147,8 @@ std::optional<Event> Bfws::generate(std::uint32_t parent, std::size_t rank) {
         Partition* own = partition(goals, reached);
         if (!own) return Event{Stop::out_of_memory};
         const bool same = goals == before && reached == reached_[parent];
-        novelty = judge(*own, same ? tree_.state(parent) : nullptr, child);
+        const auto next = static_cast<std::uint32_t>(tree_.size());
+        novelty = judge(*own, next, same ? tree_.state(parent) : nullptr, child);
         if (novelty == 0) return Event{Stop::out_of_memory};
         if (options_.prune && novelty > options_.width) {
             ++counters_.generated;
@@ -167,8 +160,7 @@ std::optional<Event> Bfws::generate(std::uint32_t parent, std::size_t rank) {
     if (node == kNone || !record(node, goals, reached, novelty)) return Event{Stop::out_of_memory};
     ++counters_.generated;
     if (goals != 0) return std::nullopt;
-    tree_.set(node, kGoal);
-    return Event{Stop::solved, node};
+    return solved(node);
 }
 
 // Takes the best node off the queue, and prunes dead ends.
@@ -176,9 +168,7 @@ std::optional<Event> Bfws::next_to_expand() {
     while (true) {
         if (queue_.empty()) return Event{Stop::exhausted};
         if (auto event = stop_by_clock()) return event;
-        std::pop_heap(queue_.begin(), queue_.end());
-        const std::uint32_t node = queue_.back().node;
-        queue_.pop_back();
+        const std::uint32_t node = pop(queue_).node;
         if (has_plan_of_its_own(node) && !find_plan(node)) {
             if (plan_[node] == kNone) return Event{Stop::out_of_memory};
             tree_.set(node, kPruned);
@@ -186,7 +176,6 @@ std::optional<Event> Bfws::next_to_expand() {
             continue;
         }
         expanding_ = node;
-        next_rank_ = 0;
         return std::nullopt;
     }
 }
@@ -195,18 +184,9 @@ Event Bfws::run() {
     while (true) {
         std::optional<Event> event;
         if (expanding_ == kNone && (event = next_to_expand())) return *event;
-        const std::uint32_t parent = expanding_;
-        expander_.collect(tree_.state(parent));
-        expander_.take(next_rank_, [&](std::size_t rank) {
-            next_rank_ = rank;
-            event = stop_now();
-            if (event) return false;
-            event = generate(parent, rank);
-            next_rank_ = rank + 1;
-            return !event;
-        });
+        event = each_successor(expanding_, [&](std::size_t rank) { return generate(expanding_, rank); });
         if (event) return *event;
-        tree_.set(parent, kExpanded);
+        tree_.set(expanding_, kExpanded);
         ++counters_.expanded;
         expanding_ = kNone;
     }

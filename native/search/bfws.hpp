@@ -44,13 +44,6 @@ private:
         std::vector<std::uint32_t> pending;  // nodes whose pairs it does not hold yet
         bool counts_pairs = true;
     };
-    struct Entry {
-        std::uint64_t key;
-        std::uint32_t node;
-        bool operator<(const Entry& other) const {  // for a heap whose top is the least
-            return key != other.key ? key > other.key : node > other.node;
-        }
-    };
 
     std::optional<Event> next_to_expand();
     std::optional<Event> generate(std::uint32_t parent, std::size_t rank);
@@ -58,9 +51,9 @@ private:
     bool find_plan(std::uint32_t node);
     std::uint32_t newly_reached(std::uint32_t parent, const Word* child) const;
     Partition* partition(std::uint32_t goals, std::uint32_t reached);
-    // The novelty of a state that would be the next node, in a partition, which then remembers it; 0 if
+    // The novelty of a state in a partition, which then remembers it by its node, if it becomes one; 0 if
     // memory forbids it.
-    std::uint32_t judge(Partition& partition, const Word* before, const Word* state);
+    std::uint32_t judge(Partition& partition, std::uint32_t node, const Word* before, const Word* state);
     bool catch_up(Partition& partition);
     void drop_pairs(Partition& partition);
     bool record(std::uint32_t node, std::uint32_t goals, std::uint32_t reached, std::uint32_t novelty);
@@ -72,9 +65,8 @@ private:
     std::vector<std::vector<std::unique_ptr<Partition>>> partitions_;  // by #g, then by #r
     std::size_t partition_count_ = 0;
     std::uint64_t pair_bytes_ = 0;
-    std::vector<Entry> queue_;
+    std::vector<Queued> queue_;
     std::uint32_t expanding_ = kNone;
-    std::size_t next_rank_ = 0;
 };
 
 }  // namespace widthwise

@@ -8,7 +8,7 @@ Greedy::Greedy(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
                GreedyOptions options)
     : BestFirst(std::move(operators), std::move(meter), std::move(goal), options),
       options_(options),
-      preferred_(words_for(operators_->count()), 0) {
+      preferred_(*operators_) {
     std::fill(std::begin(best_), std::end(best_), ~0U);
     for (const Heuristic heuristic : {kPlan, kGoals}) {
         if (heuristic == kGoals && !options_.count_goals) continue;
@@ -41,20 +41,13 @@ void Greedy::evaluate(std::uint32_t node) {
     }
     for (const auto& queue : queues_)
         if (progress && queue->preferred) queue->turn -= options_.boost;
-    for (const std::uint32_t rank : preferred_list_) clear_bit(preferred_.data(), rank);
-    preferred_list_.clear();
-    for (const std::uint32_t op : relaxed_->plan()) {
-        if (!relaxed_->applies(state, op)) continue;
-        preferred_list_.push_back(operators_->rank_of(op));
-        set_bit(preferred_.data(), preferred_list_.back());
-    }
+    preferred_.mark(*relaxed_, state);
     expanding_ = node;
-    next_rank_ = 0;
 }
 
 bool Greedy::push(std::uint32_t parent, std::size_t rank) {
     const Entry entry{parent, static_cast<std::uint32_t>(rank)};
-    const bool preferred = test_bit(preferred_.data(), rank);
+    const bool preferred = preferred_.has(rank);
     for (const auto& queue : queues_) {
         if (queue->preferred && !preferred) continue;
         if (!queue->entries.push(value_[queue->heuristic], entry)) return false;
@@ -82,10 +75,7 @@ std::optional<Event> Greedy::next_to_expand() {
         }
         const std::uint32_t node = keep(scratch_.data(), entry.parent, entry.rank);
         if (node == kNone) return Event{Stop::out_of_memory};
-        if (goal_.unachieved(tree_.state(node)) == 0) {
-            tree_.set(node, kGoal);
-            return Event{Stop::solved, node};
-        }
+        if (goal_.unachieved(tree_.state(node)) == 0) return solved(node);
         evaluate(node);
     }
     return std::nullopt;
@@ -94,19 +84,13 @@ std::optional<Event> Greedy::next_to_expand() {
 Event Greedy::run() {
     while (true) {
         if (auto event = next_to_expand()) return *event;
-        std::optional<Event> event;
-        const std::uint32_t parent = expanding_;
-        expander_.collect(tree_.state(parent));
-        expander_.take(next_rank_, [&](std::size_t rank) {
-            next_rank_ = rank;
-            event = stop_now();
-            if (!event && !push(parent, rank)) event = Event{Stop::out_of_memory};
-            if (event) return false;
+        const auto event = each_successor(expanding_, [&](std::size_t rank) -> std::optional<Event> {
+            if (!push(expanding_, rank)) return Event{Stop::out_of_memory};
             ++counters_.generated;
-            return true;
+            return std::nullopt;
         });
         if (event) return *event;
-        tree_.set(parent, kExpanded);
+        tree_.set(expanding_, kExpanded);
         ++counters_.expanded;
         expanding_ = kNone;
     }

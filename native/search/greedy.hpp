@@ -55,10 +55,8 @@ private:
     std::vector<std::unique_ptr<Queue>> queues_;
     std::uint32_t value_[kHeuristics] = {};  // of the node being expanded
     std::uint32_t best_[kHeuristics];
-    std::vector<Word> preferred_;  // ranks
-    std::vector<std::uint32_t> preferred_list_;
+    Beginning preferred_;  // of the node being expanded
     std::uint32_t expanding_ = kNone;
-    std::size_t next_rank_ = 0;
     std::uint64_t evaluated_ = 0;
 };
 

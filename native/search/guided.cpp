@@ -1,23 +1,15 @@
 #include "search/guided.hpp"
 
-#include <algorithm>
-
 namespace widthwise {
 
 Guided::Guided(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
                GuidedOptions options)
     : BestFirst(std::move(operators), std::move(meter), std::move(goal), BestFirstOptions{options.max_nodes}),
       options_(options),
-      helpful_(words_for(operators_->count()), 0) {}
+      helpful_(*operators_) {}
 
 bool Guided::open_root() {
     return take(0);
-}
-
-bool Guided::push(std::vector<Entry>& queue, Entry entry) {
-    if (!append(queue, entry)) return false;
-    std::push_heap(queue.begin(), queue.end());
-    return true;
 }
 
 // Whether a state shows something new among those with a relaxed plan of that length; nothing if memory
@@ -56,47 +48,25 @@ bool Guided::take(std::uint32_t node) {
     return push(helpful_queue_, {std::uint64_t{length} << 1 | (*fresh ? 0U : 1U), node});
 }
 
-void Guided::mark_helpful(std::uint32_t node) {
-    for (const std::uint32_t rank : helpful_list_) clear_bit(helpful_.data(), rank);
-    helpful_list_.clear();
-    const Word* state = tree_.state(node);
-    relaxed_->evaluate(state);
-    for (const std::uint32_t op : relaxed_->plan()) {
-        if (!relaxed_->applies(state, op)) continue;
-        helpful_list_.push_back(operators_->rank_of(op));
-        set_bit(helpful_.data(), helpful_list_.back());
-    }
-}
-
 std::optional<Event> Guided::next_to_expand() {
     if (auto event = stop_by_clock()) return event;
     if (helpful_queue_.empty() && others_queue_.empty()) return Event{Stop::exhausted};
     const bool impatient = counters_.generated - best_at_ > options_.patience && ++turn_ % 2 == 0;
     others_ = helpful_queue_.empty() || (impatient && !others_queue_.empty());
-    std::vector<Entry>& queue = others_ ? others_queue_ : helpful_queue_;
-    std::pop_heap(queue.begin(), queue.end());
-    expanding_ = queue.back();
-    queue.pop_back();
-    next_rank_ = 0;
-    mark_helpful(expanding_.node);
+    expanding_ = pop(others_ ? others_queue_ : helpful_queue_);
+    const Word* state = tree_.state(expanding_.node);
+    relaxed_->evaluate(state);
+    helpful_.mark(*relaxed_, state);
     return std::nullopt;
 }
 
 std::optional<Event> Guided::generate(std::uint32_t parent, std::size_t rank) {
-    Word* child = scratch_.data();
-    expander_.apply(tree_.state(parent), rank, child);
-    if (known(child)) {
-        ++counters_.generated;
-        ++counters_.pruned;
-        return std::nullopt;
-    }
+    const Word* child = new_state(parent, rank);
+    if (!child) return std::nullopt;
     const std::uint32_t node = keep(child, parent, rank);
     if (node == kNone) return Event{Stop::out_of_memory};
     ++counters_.generated;
-    if (goal_.unachieved(tree_.state(node)) == 0) {
-        tree_.set(node, kGoal);
-        return Event{Stop::solved, node};
-    }
+    if (goal_.unachieved(tree_.state(node)) == 0) return solved(node);
     if (!take(node)) return Event{Stop::out_of_memory};
     return stop_by_clock();  // an evaluation may take long
 }
@@ -106,16 +76,9 @@ Event Guided::run() {
         std::optional<Event> event;
         if (expanding_.node == kNone && (event = next_to_expand())) return *event;
         const std::uint32_t parent = expanding_.node;
-        expander_.collect(tree_.state(parent));
-        expander_.take(next_rank_, [&](std::size_t rank) {
-            if (test_bit(helpful_.data(), rank) == others_) return true;
-            next_rank_ = rank;
-            event = stop_now();
-            if (event) return false;
-            event = generate(parent, rank);
-            next_rank_ = rank + 1;
-            return !event;
-        });
+        event = each_successor(
+            parent, [&](std::size_t rank) { return helpful_.has(rank) != others_; },
+            [&](std::size_t rank) { return generate(parent, rank); });
         if (event) return *event;
         if (!others_ && !push(others_queue_, expanding_)) return {Stop::out_of_memory};
         if (others_) {

@@ -38,31 +38,19 @@ protected:
     Event run() override;
 
 private:
-    struct Entry {
-        std::uint64_t key;
-        std::uint32_t node;
-        bool operator<(const Entry& other) const {  // for a heap whose top is the least
-            return key != other.key ? key > other.key : node > other.node;
-        }
-    };
-
     // Evaluates a node and queues it unless it is a dead end; false if memory forbids it.
     bool take(std::uint32_t node);
-    bool push(std::vector<Entry>& queue, Entry entry);
     std::optional<bool> novel(std::uint32_t length, const Word* state);
     std::optional<Event> next_to_expand();
     std::optional<Event> generate(std::uint32_t parent, std::size_t rank);
-    void mark_helpful(std::uint32_t node);
 
     GuidedOptions options_;
-    std::vector<Entry> helpful_queue_,
+    std::vector<Queued> helpful_queue_,
         others_queue_;  // nodes whose helpful, whose other successors are to come
     std::vector<std::unique_ptr<AtomTable>> tables_;  // by the length of the relaxed plan
-    std::vector<Word> helpful_;                       // ranks, of the node being expanded
-    std::vector<std::uint32_t> helpful_list_;
-    Entry expanding_{0, kNone};
+    Queued expanding_{0, kNone};
+    Beginning helpful_;    // of the node being expanded
     bool others_ = false;  // its other successors are being generated
-    std::size_t next_rank_ = 0;
     std::uint32_t best_ = ~std::uint32_t{0};
     std::uint64_t best_at_ = 0;  // nodes generated when `best_` was found
     std::uint64_t turn_ = 0;

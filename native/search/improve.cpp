@@ -7,10 +7,16 @@ namespace widthwise {
 
 namespace {
 
-// Saving less than this is rounding, not saving.
-constexpr double kNothing = 1e-6;
 // Work between two looks at the meter.
 constexpr std::uint64_t kLook = 500'000;
+
+Wanted literals(std::size_t word_count, std::span<const std::uint32_t> pos,
+                std::span<const std::uint32_t> neg) {
+    Wanted made{std::vector<Word>(word_count), std::vector<Word>(word_count)};
+    for (const std::uint32_t atom : pos) set_bit(made.pos.data(), atom);
+    for (const std::uint32_t atom : neg) set_bit(made.neg.data(), atom);
+    return made;
+}
 
 }  // namespace
 
@@ -21,14 +27,13 @@ Improver::Improver(std::shared_ptr<const Operators> operators, std::shared_ptr<M
       meter_(std::move(meter)),
       expander_(operators_),
       weights_(std::move(weights)),
-      goal_{std::vector<Word>(operators_->word_count()), std::vector<Word>(operators_->word_count())},
+      goal_(literals(operators_->word_count(), goal_pos, goal_neg)),
+      trace_(expander_, *meter_, start(), goal_),
       done_(*meter_),
       scratch_(operators_->word_count()),
       step_work_(50 + 2 * operators_->word_count()) {
     const Task& task = operators_->task();
     estimate_work_ = 2 * (task.operator_count() + task.pre_pos.item_count() + task.add.item_count());
-    for (const std::uint32_t atom : goal_pos) set_bit(goal_.pos.data(), atom);
-    for (const std::uint32_t atom : goal_neg) set_bit(goal_.neg.data(), atom);
 }
 
 double Improver::cost(std::span<const std::uint32_t> steps) const {

@@ -12,26 +12,16 @@
 #include <vector>
 
 #include "core/meter.hpp"
-#include "search/chunks.hpp"
 #include "search/keyset.hpp"
 #include "search/operators.hpp"
 #include "search/relaxed.hpp"
 #include "search/search.hpp"
+#include "search/trace.hpp"
 
 namespace widthwise {
 
-using Steps = std::vector<std::uint32_t>;  // operators, in the order in which they are executed
-
-// Literals that have to hold: what a window must reach.
-struct Wanted {
-    std::vector<Word> pos, neg;  // sets of atoms
-
-    bool holds(const Word* state) const {
-        for (std::size_t word = 0; word < pos.size(); ++word)
-            if ((pos[word] & ~state[word]) != 0 || (neg[word] & state[word]) != 0) return false;
-        return true;
-    }
-};
+// Saving less than this is rounding, not saving.
+constexpr double kNothing = 1e-6;
 
 struct WindowOptions {
     std::uint64_t max_nodes = ~std::uint64_t{0};
@@ -39,8 +29,8 @@ struct WindowOptions {
 };
 
 struct WindowResult {
-    Stop stop;    // solved: a cheaper way was found; exhausted: there is none within what was allowed
-    Steps steps;  // the whole plan, improved
+    Stop stop;         // solved: a cheaper way was found; exhausted: there is none within what was allowed
+    Steps steps = {};  // the whole plan with that way, if one was found
     std::uint64_t generated = 0;
 };
 
@@ -68,7 +58,7 @@ public:
     WindowResult replace(const Steps& plan, std::size_t begin, std::size_t end, const WindowOptions& options);
 
     // The work done since the beginning, in units of roughly a nanosecond that do not depend on any clock.
-    std::uint64_t work() const { return work_; }
+    std::uint64_t work() const { return work_ + trace_.steps_taken() * step_work_; }
     const Operators& operators() const { return *operators_; }
 
 private:
@@ -76,9 +66,6 @@ private:
     // state = the state after the operator.
     void advance(std::vector<Word>& state, std::uint32_t op);
     std::vector<Word> start();
-    // What has to hold before the steps from `end` on so that they reach the goal.
-    Wanted regress(const Steps& plan, std::size_t end, const Chunks<Word>& states) const;
-    void regress_step(std::uint32_t op, const Word* before, Wanted& wanted) const;
     // The steps that are left without step `index`; nothing if they do not reach the goal.
     std::optional<Steps> without(const Steps& plan, std::size_t index, const std::vector<Word>& before);
     // What is left to pay from a state, by the relaxed plan; infinite if there is none.
@@ -91,6 +78,7 @@ private:
     Expander expander_;
     std::vector<double> weights_;
     Wanted goal_;
+    Trace trace_;                       // along the plan that windows slide over
     std::unique_ptr<Relaxed> relaxed_;  // made when it is first wanted
     KeySet<std::uint64_t> done_;        // windows that need not be searched again
     std::vector<Word> scratch_;

@@ -39,6 +39,12 @@ enum class Stop : std::uint8_t {
     interrupted,
 };
 
+// Why a search stops when the meter says so.
+inline Stop stop_of(Halt halt) {
+    if (halt == Halt::time) return Stop::out_of_time;
+    return halt == Halt::memory ? Stop::out_of_memory : Stop::interrupted;
+}
+
 // The abstract features of one level: literals over atoms (atom * 2, or atom * 2 + 1 for "does not hold"), or
 // any function of the state that names the abstract state by a number.
 struct Abstraction {

@@ -1,4 +1,4 @@
-// Windows of plans: what they have to reach, and a best-first search for a cheaper way to it.
+// Windows of plans: a best-first search for a cheaper way to what they have to reach.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -12,7 +12,6 @@ namespace widthwise {
 
 namespace {
 
-constexpr double kNothing = 1e-6;
 constexpr std::uint64_t kLook = 256;
 
 // A node that waits for its expansion: least estimate first, then the one nearer to the end, then the newest.
@@ -110,97 +109,32 @@ private:
     std::uint32_t last_ = kNone;
 };
 
-Stop stop_of(Halt halt) {
-    if (halt == Halt::time) return Stop::out_of_time;
-    return halt == Halt::memory ? Stop::out_of_memory : Stop::interrupted;
-}
-
 }  // namespace
-
-// Turns what is wanted after a step into what is wanted before it. `before` is the state before the step in
-// the plan; it says in which of several ways a conditional effect is to help, or to stay away.
-void Improver::regress_step(std::uint32_t op, const Word* before, Wanted& wanted) const {
-    const Task& task = operators_->task();
-    Wanted earlier = wanted;
-    for (const std::uint32_t atom : task.del[op]) clear_bit(earlier.neg.data(), atom);
-    for (const std::uint32_t atom : task.add[op]) clear_bit(earlier.pos.data(), atom);
-    const auto first_failing = [&](std::uint32_t effect) -> std::optional<std::pair<std::uint32_t, bool>> {
-        for (const std::uint32_t atom : task.effect_pos[effect])
-            if (!test_bit(before, atom)) return std::pair(atom, false);
-        for (const std::uint32_t atom : task.effect_neg[effect])
-            if (test_bit(before, atom)) return std::pair(atom, true);
-        return std::nullopt;
-    };
-    const auto matters = [&](std::uint32_t atom) {
-        return test_bit(wanted.pos.data(), atom) || test_bit(wanted.neg.data(), atom);
-    };
-    Wanted conditions{std::vector<Word>(earlier.pos.size()), std::vector<Word>(earlier.pos.size())};
-    for (const std::uint32_t effect : task.conditional[op]) {
-        const std::uint32_t atom = task.effect_atom[effect];
-        if (!matters(atom)) continue;
-        const auto failing = first_failing(effect);
-        if (failing) {
-            // It stayed away, and has to again.
-            set_bit((failing->second ? conditions.pos : conditions.neg).data(), failing->first);
-            continue;
-        }
-        for (const std::uint32_t one : task.effect_pos[effect]) set_bit(conditions.pos.data(), one);
-        for (const std::uint32_t one : task.effect_neg[effect]) set_bit(conditions.neg.data(), one);
-        clear_bit((task.effect_adds[effect] ? earlier.pos : earlier.neg).data(), atom);
-    }
-    for (const std::uint32_t atom : task.pre_pos[op]) set_bit(conditions.pos.data(), atom);
-    for (const std::uint32_t atom : task.pre_neg[op]) set_bit(conditions.neg.data(), atom);
-    for (std::size_t word = 0; word < earlier.pos.size(); ++word) {
-        wanted.pos[word] = earlier.pos[word] | conditions.pos[word];
-        wanted.neg[word] = earlier.neg[word] | conditions.neg[word];
-    }
-}
-
-Wanted Improver::regress(const Steps& plan, std::size_t end, const Chunks<Word>& states) const {
-    const Task& task = operators_->task();
-    Wanted wanted = goal_;
-    if (!task.has_axioms() || end == plan.size()) {
-        for (std::size_t step = plan.size(); step-- > end;)
-            regress_step(plan[step], states.row(step), wanted);
-        return wanted;
-    }
-    // Axioms cannot be worked backwards here: the window has to reach the very state.
-    for (std::uint32_t atom = 0; atom < task.atom_count; ++atom) {
-        if (task.derived[atom]) continue;
-        set_bit((test_bit(states.row(end), atom) ? wanted.pos : wanted.neg).data(), atom);
-    }
-    return wanted;
-}
 
 WindowResult Improver::replace(const Steps& plan, std::size_t begin, std::size_t end,
                                const WindowOptions& options) {
     // Windows of few nodes never look at the meter in their search, and a sweep over a long plan has
     // thousands.
-    if (const Halt halt = meter_->poll(); halt != Halt::none) return {stop_of(halt), plan, 0};
-    Chunks<Word> states(*meter_, scratch_.size());  // before every step, and after the last
-    std::vector<Word> state = start();
-    for (std::size_t step = 0;; ++step) {
-        if (!states.reserve_one()) return {Stop::out_of_memory, plan, 0};
-        std::memcpy(states.push(), state.data(), state.size() * sizeof(Word));
-        if (step == plan.size()) break;
-        advance(state, plan[step]);
-    }
-    const Wanted wanted = regress(plan, end, states);
+    if (const Halt halt = meter_->poll(); halt != Halt::none) return {stop_of(halt)};
+    trace_.follow(plan);
+    const Word* before = trace_.state(begin);
+    const std::optional<Wanted> wanted = trace_.wanted(end);
+    if (!before || !wanted) return {Stop::out_of_memory};
     const double bound = cost(std::span(plan).subspan(begin, end - begin));
 
-    std::uint64_t key = hash_words(states.row(begin), scratch_.size());
-    key = mix(key ^ hash_words(wanted.pos.data(), scratch_.size()));
-    key = mix(key ^ hash_words(wanted.neg.data(), scratch_.size()));
+    std::uint64_t key = hash_words(before, scratch_.size());
+    key = mix(key ^ hash_words(wanted->pos.data(), scratch_.size()));
+    key = mix(key ^ hash_words(wanted->neg.data(), scratch_.size()));
     key = mix(key ^ static_cast<std::uint64_t>(bound * 64) ^
               (static_cast<std::uint64_t>(options.weight * 1024) << 48));
     const std::uint64_t limited = mix(key ^ options.max_nodes) | 1U;
     key |= 1U;  // the zero key marks free places
-    if (done_.contains(key)) return {Stop::exhausted, plan, 0};
-    if (done_.contains(limited)) return {Stop::out_of_nodes, plan, 0};
+    if (done_.contains(key)) return {Stop::exhausted};
+    if (done_.contains(limited)) return {Stop::out_of_nodes};
 
-    WindowResult result{Stop::exhausted, plan, 0};
+    WindowResult result{Stop::exhausted};
     Steps found;
-    result.stop = search(states.row(begin), wanted, bound, options, found, result.generated);
+    result.stop = search(before, *wanted, bound, options, found, result.generated);
     work_ += result.generated * 2 * step_work_;  // states are looked up as well
     if (result.stop == Stop::solved) {
         result.steps.assign(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(begin));

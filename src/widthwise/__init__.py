@@ -7,7 +7,8 @@ from widthwise.version import __version__
 if TYPE_CHECKING:
     from widthwise.classical.load import Domain, load
     from widthwise.classical.plan import Plan
-    from widthwise.classical.solve import Result, solve, solve_each_goal
+    from widthwise.classical.result import Result
+    from widthwise.classical.solve import solve, solve_each_goal
     from widthwise.classical.task import Goal, Task
     from widthwise.classical.validate import validate
     from widthwise.core.budget import Budget
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
 _ROOMS = {
     "classical.load": ("Domain", "load"),
     "classical.plan": ("Plan",),
-    "classical.solve": ("Result", "solve", "solve_each_goal"),
+    "classical.result": ("Result",),
+    "classical.solve": ("solve", "solve_each_goal"),
     "classical.task": ("Goal", "Task"),
     "classical.validate": ("validate",),
     "core.budget": ("Budget",),

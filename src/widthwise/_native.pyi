@@ -525,7 +525,7 @@ class Improver:
         """
 
     def replace(
-        self, plan: Sequence[int], begin: int, end: int, max_nodes: int, weight: float = 1.0
+        self, plan: list[int], begin: int, end: int, max_nodes: int, weight: float = 1.0
     ) -> tuple[Stop, list[int], int]:
         """
         Search a cheaper way through the steps from begin to end: (why it stopped, the plan, nodes).

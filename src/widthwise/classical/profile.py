@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from widthwise import _native
-from widthwise.classical.solve import Result, solve
+from widthwise.classical.result import Result
+from widthwise.classical.solve import solve
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.core.budget import Budget
 from widthwise.core.model import Watch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from widthwise.cli.demo_text import draw_way, say, table, title
 
 if TYPE_CHECKING:
-    from widthwise.classical.solve import Result
+    from widthwise.classical.result import Result
     from widthwise.classical.task import Task
     from widthwise.planners.registry import Planner
     from widthwise.planners.simulated import OnSimulator

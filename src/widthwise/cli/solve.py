@@ -23,7 +23,7 @@ from widthwise.core.errors import OutOfBudget, UsageError
 
 if TYPE_CHECKING:
     from widthwise import _native
-    from widthwise.classical.solve import Result
+    from widthwise.classical.result import Result
     from widthwise.classical.task import Task
     from widthwise.cli.solve_text import Progress
     from widthwise.core.budget import Budget
@@ -286,7 +286,7 @@ def _data(args: argparse.Namespace, result: Result) -> dict[str, Any]:
 
 def _unfinished(job: _Job, status: Status, reason: str) -> dict[str, Any]:
     """The object of a run that never came to search."""
-    from widthwise.classical.solve import Result
+    from widthwise.classical.result import Result
 
     result = Result(
         status=status,

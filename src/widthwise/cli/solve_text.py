@@ -15,7 +15,7 @@ from widthwise.core.result import REASONS, Status
 
 if TYPE_CHECKING:
     from widthwise import _native
-    from widthwise.classical.solve import Discovered, Found, Result
+    from widthwise.classical.result import Discovered, Found, Result
     from widthwise.classical.task import Task
 
 _STORY_SHOWN = 6

@@ -101,6 +101,11 @@ class Model:
         """How many nodes a search may generate before somebody wants to look at it."""
         return None if self.watch is None else 200_000
 
+    @property
+    def pause_seconds(self) -> float | None:
+        """How long a search whose nodes may take long goes on before somebody wants to look at it."""
+        return None if self.watch is None else 0.1
+
     def look(self, search: _native.Search | _native.BestFirst) -> None:
         """Show a paused search to whoever watches."""
         if self.watch is not None:

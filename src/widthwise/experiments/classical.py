@@ -65,22 +65,16 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
 
     `ship` sends the texts of the files along, for workers that do not see our disk.
     """
-    named = [planner_of(text) for text in setup.planners]
+    wishes = {
+        (name, width): setup.relevance or wished_relevance(planner, otherwise="task")
+        for planner, name, width in map(planner_of, setup.planners)
+    }
     budget = setup.budget.describe()
     for row in rows:
         for instance in row.instances:
             parts = [
-                {
-                    "row": row.name,
-                    "folder": row.folder,
-                    "instance": instance.name,
-                    "planner": name,
-                    "width": width,
-                    "seed": seed,
-                    "relevance": setup.relevance or wished_relevance(planner, otherwise="task"),
-                }
-                for seed in range(setup.seeds)
-                for planner, name, width in named
+                {**part, "relevance": wishes[part["planner"], part["width"]]}
+                for part in row.parts(instance, wishes, range(setup.seeds))
             ]
             payload = {"instance": with_texts(instance) if ship else instance, "budget": budget}
             for cut in (False, True):  # what is cut to its goals is cut once for all of its parts

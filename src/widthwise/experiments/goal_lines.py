@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from widthwise.classical.solve import Result
+from widthwise.classical.result import Result
 from widthwise.classical.task import Task
 from widthwise.experiments.jobs import Outcome
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -45,6 +45,13 @@ class Row:
         """What the report needs to know of a row."""
         names = ("name", "folder", "source", "goals", "note")
         return {**{name: getattr(self, name) for name in names}, "instances": len(self.instances)}
+
+    def parts(
+        self, instance: Instance, planners: Collection[tuple[str, str]], seeds: Sequence[int | None]
+    ) -> list[dict[str, Any]]:
+        """The names of an instance's lines, one for each seed and planner (its name and widths)."""
+        here = {"row": self.name, "folder": self.folder, "instance": instance.name}
+        return [{**here, "planner": name, "width": width, "seed": seed} for seed in seeds for name, width in planners]
 
 
 def suite_rows(

@@ -76,21 +76,11 @@ class WholeSetup:
 
 def jobs_of(rows: Sequence[Row], setup: WholeSetup, *, ship: bool) -> Iterator[Job]:
     """One job per problem, with a part for each planner and seed, so that planners take turns on every problem."""
-    payload = {"limits": asdict(setup.limits), "commands": {(s.name, s.width): s.command for s in setup.systems}}
+    commands = {(system.name, system.width): system.command for system in setup.systems}
+    payload = {"limits": asdict(setup.limits), "commands": commands}
     for row in rows:
         for instance in row.instances:
-            parts = [
-                {
-                    "row": row.name,
-                    "folder": row.folder,
-                    "instance": instance.name,
-                    "planner": system.name,
-                    "width": system.width,
-                    "seed": seed,
-                }
-                for seed in setup.seeds
-                for system in setup.systems
-            ]
+            parts = row.parts(instance, commands, setup.seeds)
             sent = with_texts(instance) if ship else instance
             # A hard problem takes no longer than the limit, so all weigh alike.
             yield Job(f"{__name__}:prepare", {**payload, "instance": sent}, parts, float(len(parts)))

@@ -46,12 +46,11 @@ class Run:
             self._stop, self._node = self.search.start()[:2]
         while self._stop is Stop.PAUSED and (end is None or self.search.generated < end):
             left = None if end is None else end - self.search.generated
-            steps = [step for step in (left, self.model.pause_after) if step is not None]
-            step = min(steps, default=None)
             if isinstance(self.search, _native.Search):
-                self._stop, self._node, _ = self.search.resume(0, pause_after=step)
+                steps = [step for step in (left, self.model.pause_after) if step is not None]
+                self._stop, self._node, _ = self.search.resume(0, pause_after=min(steps, default=None))
             else:
-                self._stop, self._node = self.search.resume(step)
+                self._stop, self._node = self.search.resume(left, self.model.pause_seconds)
             self.model.look(self.search)
         return None if self._stop is Stop.PAUSED else self.outcome()
 

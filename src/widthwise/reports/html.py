@@ -1,34 +1,21 @@
-"""The report as one HTML page that needs nothing else: errors first, then the table, then the plots."""
+"""The report on single goals as a page: errors first, then the table, then the plots."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from html import escape
 
-from widthwise.reports.records import Records
+from widthwise.reports.page import made_by, page, pictures
+from widthwise.reports.records import Records, Run
 from widthwise.reports.table import Cell, Line, Table
 from widthwise.reports.text import FIELDS, LEGEND, body, cells, errors, notes
 
-STYLE = """
-body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1250px;padding:0 1em;color:#222}
-table{border-collapse:collapse;font-size:12.5px}
-th,td{padding:2px 7px;border-bottom:1px solid #ddd;text-align:right}
-th:first-child,td:first-child{text-align:left}thead th{position:sticky;top:0;background:#fff}
-.better{background:#dff3e0}.worse{background:#fbe0dd}
-.errors{background:#fbe0dd;padding:.6em 1em;border-radius:6px}
-.fine{background:#dff3e0;padding:.6em 1em;border-radius:6px}
-tr.sum td{font-weight:600}img{max-width:100%}
-.scroll{overflow-x:auto}
-dt{float:left;clear:left;width:8em;color:#666}dd{margin:0 0 .2em 9em;overflow-wrap:anywhere}
-"""
 _CLASSES = {"+": " class=better", "-": " class=worse", "": ""}
 
 
 def html_page(table: Table, records: Records, plots: Mapping[str, str], title: str = "Classical suite") -> str:
     """The whole page."""
     parts = [
-        f"<h1>{escape(title)}</h1>",
         _errors(errors(records)),
         "<h2>Table</h2>",
         f"<p>{escape(LEGEND)}</p>",
@@ -36,29 +23,19 @@ def html_page(table: Table, records: Records, plots: Mapping[str, str], title: s
         *(f"<p>{escape(note)}</p>" for note in notes(table, records)),
     ]
     if plots:
-        parts.append("<h2>Plots</h2>")
-    for name, svg in plots.items():
-        data = base64.b64encode(svg.encode()).decode()
-        parts.append(f'<p><img alt="{escape(name)}" src="data:image/svg+xml;base64,{data}"></p>')
-    parts.append("<h2>Runs</h2>")
-    for run in records.runs:
-        config = run.config
-        told = {
-            "folder": run.folder,
-            "command": config["command"],
-            "commit": config["commit"] or "unknown",
-            "versions": ", ".join(f"{name} {version}" for name, version in config["versions"].items()),
-            "machine": ", ".join(map(str, config["machine"].values())),
-            "seeds": ", ".join(map(str, config["settings"]["seeds"])),
-            "budget": ", ".join(f"{value} {name}" for name, value in config["settings"]["budget"].items()),
-            "relevance": config["settings"]["relevance"],
-        }
-        items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in told.items())
-        parts.append(f"<dl>{items}</dl>")
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
-    )
+        parts += ["<h2>Plots</h2>", *pictures(plots)]
+    parts += ["<h2>Runs</h2>", *(_run(run) for run in records.runs)]
+    return page(title, parts)
+
+
+def _run(run: Run) -> str:
+    settings = run.config["settings"]
+    more = {
+        "seeds": ", ".join(map(str, settings["seeds"])),
+        "budget": ", ".join(f"{value} {name}" for name, value in settings["budget"].items()),
+        "relevance": settings["relevance"],
+    }
+    return made_by(run.folder, run.config, more)
 
 
 def _errors(found: list[str]) -> str:

@@ -34,7 +34,7 @@ def kind_of(folders: Sequence[Path]) -> str:
 
 
 def _config(folder: Path) -> Record:
-    config = _json(folder / "config.json", _bytes(folder / "config.json"))
+    config = read_json(folder / "config.json")
     if not isinstance(config, dict) or config.get("kind") not in ("classical", "whole"):
         raise InputError(f"{folder}: is not a run of the classical suite")
     return config
@@ -46,7 +46,7 @@ def read_run(folder: Path) -> Run:
     plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
     data = gzip.decompress(_bytes(packed)) if packed.exists() and not plain.exists() else _bytes(plain)
     *raw, rest = data.split(b"\n")
-    lines = [_json(plain, line, number) for number, line in enumerate(raw, 1)]
+    lines = [parse_json(plain, line, number) for number, line in enumerate(raw, 1)]
     return Run(folder, config, lines, (folder / "result.json").exists() and not rest)
 
 
@@ -161,16 +161,22 @@ def column_of(line: Record) -> str:
     return name if line["relevance"] in (usual, "default") else f"{name}, relevance {line['relevance']}"
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+def read_json(path: Path) -> Any:
+    """What a file of JSON holds."""
+    return parse_json(path, _bytes(path))
 
 
-def _json(path: Path, data: bytes, number: int | None = None) -> Any:
+def parse_json(path: Path, data: bytes, number: int | None = None) -> Any:
+    """Data of a file, or of one of its lines; refused by name if it is not JSON."""
     try:
         return json.loads(data)
     except ValueError as error:
         where = str(path) if number is None else f"{path}:{number}"
         raise InputError(f"{where}: is not JSON ({error})") from None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from widthwise.core.errors import InputError
-from widthwise.reports.records import Record
+from widthwise.reports.records import Record, parse_json, read_json
 
 BINS = 50  # points of a curve
 LAST = 0.1  # the share of a run, at its end, that the table speaks of
@@ -154,7 +152,7 @@ def is_training(folder: Path) -> bool:
     path = folder / "config.json"
     if not path.exists():
         return False
-    return isinstance(config := _json(path, path.read_bytes()), dict) and config.get("kind") in ("training", "learning")
+    return isinstance(config := read_json(path), dict) and config.get("kind") in ("training", "learning")
 
 
 def read_training(folders: Sequence[Path]) -> list[Group]:
@@ -176,14 +174,12 @@ def published(folders: Sequence[Path]) -> dict[str, dict[str, float]]:
     """The published scores that run folders carry, by environment and algorithm."""
     found: dict[str, dict[str, float]] = {}
     for folder in folders:
-        path = folder / "config.json"
-        found |= _json(path, path.read_bytes()).get("published", {})
+        found |= read_json(folder / "config.json").get("published", {})
     return found
 
 
 def _read(folder: Path) -> TrainingRun:
-    path = folder / "config.json"
-    config = _json(path, path.read_bytes())
+    config = read_json(folder / "config.json")
     if not isinstance(config, dict) or config.get("kind") != "training":
         raise InputError(f"{folder}: is not the folder of a training run")
     episodes, evaluations = _lines(folder / "episodes.jsonl"), _lines(folder / "evaluations.jsonl")
@@ -194,12 +190,4 @@ def _lines(path: Path) -> list[Record]:
     if not path.exists():
         return []
     *raw, _ = path.read_bytes().split(b"\n")  # the last one may be torn
-    return [_json(path, line, number) for number, line in enumerate(raw, 1)]
-
-
-def _json(path: Path, data: bytes, number: int | None = None) -> Any:
-    try:
-        return json.loads(data)
-    except ValueError as error:
-        where = str(path) if number is None else f"{path}:{number}"
-        raise InputError(f"{where}: is not JSON ({error})") from None
+    return [parse_json(path, line, number) for number, line in enumerate(raw, 1)]

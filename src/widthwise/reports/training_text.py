@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from widthwise.reports.html import STYLE
+from widthwise.reports.page import made_by, page, pictures
 from widthwise.reports.training import LAST, Group, Point
 
 LEGEND = (
@@ -102,32 +101,16 @@ def training_markdown(groups: Sequence[Group], published: Published, plots: Sequ
 
 def training_page(groups: Sequence[Group], published: Published, plots: Mapping[str, str]) -> str:
     """The whole page, which needs nothing else."""
-    title = "Training runs"
     top = "".join(f"<th>{escape(name)}</th>" for name in head(published))
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in line) + "</tr>" for line in body(groups, published)
     )
-    parts = [f"<h1>{title}</h1>", "<h2>Table</h2>"]
-    parts.append(f"<div class=scroll><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>")
-    parts += [f"<p>{escape(note)}</p>" for note in notes(groups, published)]
-    parts += ["<h2>Learning curves</h2>"] if plots else []
-    for name, svg in plots.items():
-        data = base64.b64encode(svg.encode()).decode()
-        parts.append(f'<p><img alt="{escape(name)}" src="data:image/svg+xml;base64,{data}"></p>')
-    parts.append("<h2>Runs</h2>")
-    for group in groups:
-        for run in group.runs:
-            config = run.config
-            about = {
-                "folder": run.folder,
-                "command": config["command"],
-                "commit": config["commit"] or "unknown",
-                "versions": ", ".join(f"{name} {version}" for name, version in config["versions"].items()),
-                "machine": ", ".join(map(str, config["machine"].values())),
-            }
-            items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in about.items())
-            parts.append(f"<dl>{items}</dl>")
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
-    )
+    parts = [
+        "<h2>Table</h2>",
+        f"<div class=scroll><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>",
+        *(f"<p>{escape(note)}</p>" for note in notes(groups, published)),
+    ]
+    if plots:
+        parts += ["<h2>Learning curves</h2>", *pictures(plots)]
+    parts += ["<h2>Runs</h2>", *(made_by(run.folder, run.config, {}) for group in groups for run in group.runs)]
+    return page("Training runs", parts)

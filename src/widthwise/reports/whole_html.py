@@ -1,17 +1,16 @@
-"""The report on whole problems as one HTML page that needs nothing else, and its plot."""
+"""The report on whole problems as a page, and its plot."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from widthwise.core.errors import MissingExtraError
-from widthwise.reports.html import STYLE
+from widthwise.reports.page import made_by, page, pictures
 from widthwise.reports.plots import STYLE as PLOT_STYLE
 from widthwise.reports.plots import to_svg
-from widthwise.reports.records import Record
+from widthwise.reports.records import Record, Run
 from widthwise.reports.whole import Whole, reason_of, status_of
 from widthwise.reports.whole_text import LEGEND, coverage, errors, lost, summary
 
@@ -60,22 +59,16 @@ def whole_page(whole: Whole, plots: Mapping[str, str], title: str = "Whole probl
     """The whole page: tables, what is lost, plots, every problem, and how the runs were made."""
     wrong = errors(whole)
     told = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
-    parts = [f"<h1>{escape(title)}</h1>", "<h2>Domains</h2>", f"<p>{escape(LEGEND)}</p>", _table(coverage(whole))]
+    parts = ["<h2>Domains</h2>", f"<p>{escape(LEGEND)}</p>", _table(coverage(whole))]
     parts += ["<h2>Planners</h2>", _table(summary(whole))]
     if told:
         parts += [f"<h2>Domains that {escape(whole.columns[0])} loses</h2>", _list(told)]
     if wrong:
         parts += ["<h2>Worth knowing</h2>", f"<div class=errors>{_list(wrong)}</div>"]
-    for name, svg in plots.items():
-        data = base64.b64encode(svg.encode()).decode()
-        parts.append(f'<p><img alt="{escape(name)}" src="data:image/svg+xml;base64,{data}"></p>')
+    parts += pictures(plots)
     parts.append(f"<details><summary>Every problem</summary>{_table(_every(whole))}</details>")
-    parts.append("<h2>Runs</h2>")
-    parts += [_run(run.folder.name, run.config) for run in whole.runs]
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
-    )
+    parts += ["<h2>Runs</h2>", *(_run(run) for run in whole.runs)]
+    return page(title, parts)
 
 
 def _every(whole: Whole) -> list[list[str]]:
@@ -108,16 +101,8 @@ def _list(texts: Sequence[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
 
 
-def _run(folder: str, config: Mapping[str, Any]) -> str:
-    settings = config["settings"]
-    told = {
-        "folder": folder,
-        "command": config["command"],
-        "commit": config["commit"] or "unknown",
-        "versions": ", ".join(f"{name} {version}" for name, version in config["versions"].items()),
-        "machine": ", ".join(map(str, config["machine"].values())),
-        "limits": ", ".join(f"{name} {value:g}" for name, value in settings["limits"].items() if value is not None),
-        **{f"planner {name}": command for name, command in settings["planners"].items()},
-    }
-    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in told.items())
-    return f"<dl>{items}</dl>"
+def _run(run: Run) -> str:
+    settings = run.config["settings"]
+    limits = ", ".join(f"{name} {value:g}" for name, value in settings["limits"].items() if value is not None)
+    planners = {f"planner {name}": command for name, command in settings["planners"].items()}
+    return made_by(run.folder.name, run.config, {"limits": limits, **planners})

@@ -1,0 +1,109 @@
+"""From what a planner hands back to what the user sees: names, and plans that independent code has checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from widthwise import _native
+from widthwise.classical.pddl.parser import parse_goal
+from widthwise.classical.pddl.syntax import Condition
+from widthwise.classical.plan import Plan
+from widthwise.classical.result import Discovered, Found, Result
+from widthwise.classical.task import Goal, Task
+from widthwise.classical.validate import validate
+from widthwise.core.budget import Budget
+from widthwise.core.errors import WidthwiseError
+from widthwise.core.result import REASONS, Outcome
+from widthwise.planners.registry import Planner
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Turns what planners hand back into results, with names and validated plans."""
+
+    task: Task
+    searched: Task  # what is left of the task if relevance was asked for
+    planner: Planner
+    seed: int | None
+    budget: Budget
+    goal: Goal | None
+    on_plan: Callable[[Result], None] | None
+
+    def ended(self, outcome: Outcome, meter: _native.Meter, searched_for: float) -> Result:
+        """The result of a planner's run."""
+        result = Result(
+            status=outcome.status,
+            planner=self.planner.name,
+            width=",".join(map(str, self.planner.widths)),
+            seed=self.seed,
+            generated=outcome.generated,
+            expanded=outcome.expanded,
+            pruned=outcome.pruned,
+            high_level_nodes=outcome.high_level_nodes,
+            features=[self.searched.atoms[atom] for atom in outcome.features],
+            story=self._story(outcome),
+            seconds={**self.task.seconds, "search": searched_for},
+            budget=self.budget.describe(),
+            reason=outcome.reason or REASONS.get(outcome.status, ""),
+            stages=list(outcome.stages),
+            goal=self.goal.name if self.goal else None,
+            unit_cost=not self.task.normal.uses_costs,
+            search=outcome.search,
+        )
+        if outcome.path is not None:
+            result.true_at_start = not outcome.path
+            self.found(result, outcome.path, outcome.reason or f"solved by {self.planner.name}", meter)
+        return result
+
+    def _story(self, outcome: Outcome) -> list[Discovered]:
+        """The features that were discovered, with their evidence."""
+        task, search = self.searched, outcome.search
+        return [
+            Discovered(
+                task.atoms[one.feature],
+                [task.operator_name(op) for op in search.path(one.pruned_node)] if search else [],
+                [task.atoms[atom] for atom in one.candidates],
+                one.regions,
+                one.generated,
+                one.search,
+            )
+            for one in outcome.story
+        ]
+
+    def found(self, result: Result, path: list[int], how: str, meter: _native.Meter) -> None:
+        """Give a result a plan, checked by the validator, and tell whoever wants to hear of it."""
+        result.plan = [self.searched.operator_name(op) for op in path]
+        _check_plan(self.task, result, self.goal)
+        assert result.cost is not None
+        result.plans.append(Found(result.cost, meter.seconds, how))
+        if self.on_plan is not None:
+            self.on_plan(result)
+
+
+def _check_plan(task: Task, result: Result, goal: Goal | None) -> None:
+    """Replay the plan on the parsed PDDL; a plan that fails there is our bug and is never reported as a plan."""
+    condition = task.condition if goal is None else _condition(task, goal)
+    plan = Plan(tuple(result.plan or ()), 0.0, result.unit_cost)
+    verdict = validate(task.domain, task.problem, plan, condition)
+    if not verdict.valid:
+        raise WidthwiseError(
+            f"the planner {result.planner} returned a plan that the validator refuses ({verdict.reason}). "
+            "This is a bug in Widthwise; please report it with the task"
+        )
+    result.cost = float(len(plan.steps)) if result.unit_cost else verdict.cost
+    if result.cost == int(result.cost):
+        result.cost = int(result.cost)
+
+
+def _condition(task: Task, goal: Goal) -> Condition | None:
+    """A goal as the validator reads it; none for the whole goal of the problem."""
+    predicates, numbers = task.normal.predicates, task.native.atom_predicate
+    atoms = (*goal.positive, *goal.negative)
+    if any(predicates[numbers[atom]].name not in task.domain.predicates for atom in atoms):
+        return task.condition  # normalization gave it a name, which it does for whole goals only
+    if not atoms:
+        return parse_goal(goal.name, task.domain, task.problem)  # it never changes
+    parts = [task.atoms[atom] for atom in goal.positive]
+    parts += [f"(not {task.atoms[atom]})" for atom in goal.negative]
+    return parse_goal(f"(and {' '.join(parts)})", task.domain, task.problem)

@@ -80,6 +80,7 @@ def test_solved_from_is_where_ten_episodes_in_a_row_stay_solved(tmp_path: Path) 
     assert second.solved_from(1.0) is None  # it did not stay so
     (third,) = read_training([write(tmp_path / "c", [1.0] * 9)])
     assert third.solved_from(1.0) is None
+    assert first.solved_from(0.5) is None  # more than that was scored
 
 
 def test_a_stretch_without_an_episode_repeats_the_one_before(tmp_path: Path) -> None:

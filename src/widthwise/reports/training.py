@@ -114,9 +114,14 @@ class Group:
         return _point(self.reached, values) if values else None
 
     def solved_from(self, score: float, window: int = 10) -> Point | None:
-        """The interactions from which the mean of so many episodes stays at or above a score; None if it does not."""
+        """The interactions from which the mean of so many episodes stays at a score; None if it does not.
+
+        Nothing is solved where more than that can be scored, as in Atari games.
+        """
         values: list[float] = []
         for run in self.runs:
+            if any(line["score"] > score for line in run.episodes):
+                return None
             since = None
             scores = [line["score"] for line in run.episodes]
             for index in range(window - 1, len(scores)):

@@ -22,7 +22,7 @@ from widthwise.core.simulator import Simulator
 from widthwise.experiments.runner import describe_run
 from widthwise.learning.algorithms import algorithm
 from widthwise.learning.clocks import now
-from widthwise.learning.config import Config
+from widthwise.learning.config import Config, Learning
 from widthwise.learning.trainer import Trainer
 from widthwise.simulators.names import simulator
 
@@ -55,7 +55,8 @@ def measure(environment: str, trees: int, rounds: int) -> Row:
     def make() -> Simulator:
         return simulator(environment, limit=LIMIT)
 
-    trainer = Trainer(make, Config(algorithm("pi-hiw", make()), trees=trees))
+    # Impatient, as updates would otherwise wait for a reward, and a run that has not found one costs next to nothing.
+    trainer = Trainer(make, Config(algorithm("pi-hiw", make()), Learning(patient=False), trees=trees))
     while len(trainer.replay.episodes) < trees:
         trainer.round()
     before, interactions, begun = trainer.clocks.seconds(), trainer.interactions, now()

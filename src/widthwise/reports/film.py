@@ -51,7 +51,8 @@ class Film:
         letters = font.load_default(12)
         across = left.size[0] + MARGIN
         for number, line in enumerate(lines):
-            pen.text((across, MARGIN + LINE * number), line, fill=INK, font=letters)
+            # The font that comes with Pillow has no Greek letters.
+            pen.text((across, MARGIN + LINE * number), line.replace("π", "pi"), fill=INK, font=letters)
         if tree is not None and seen is not None:
             top = 2 * MARGIN + LINE * len(lines)
             draw_tree(pen, tree, seen, (across, top, width - MARGIN, height - MARGIN))

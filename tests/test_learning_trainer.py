@@ -178,8 +178,16 @@ def test_without_a_reward_nothing_is_learned_and_every_episode_begins_with_other
     assert trainer.ready()
     trainer.round()
     assert trainer.learner.updates == 1
+    assert any(square.any() for square in trainer.learner.optimiser.squares)
     trainer.replay.episodes[-1].returns[0] = 0.0
-    assert trainer.ready()  # what has begun goes on
+    assert not trainer.ready()  # forgotten again
+    while not trainer.round():
+        pass
+    trainer.round()  # the next episode begins as the very first did
+    assert trainer.learner.updates == 1
+    assert not any(square.any() for square in trainer.learner.optimiser.squares)
+    assert not trainer.learner.network.policy.weight.any()
+    assert all(bool((norm.weight == 1).all()) for norm in trainer.learner.network.norms)
 
 
 def test_an_impatient_run_learns_after_the_first_episode() -> None:

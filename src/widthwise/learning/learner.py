@@ -40,6 +40,12 @@ class Learner:
         self.inference = Inference(network)
         self.optimiser = RMSprop(network.parameters(), settings.learning_rate, settings.decay, settings.epsilon)
 
+    def begin(self, seed: int) -> None:
+        """Forget everything that was learned, and begin with other weights."""
+        self.network.begin(seed)
+        self.optimiser.forget()
+        self.publish()
+
     def learn(self, replay: Replay) -> Losses:
         """One update from one batch."""
         network, settings = self.network, self.settings

@@ -65,6 +65,9 @@ class Network(nn.Module):
                     sides = self.grid if isinstance(layer, nn.Linear) else weights.shape[2:]
                     weights = blurred(weights.view(len(weights), -1, *sides)).view(weights.shape)
                 layer.weight.copy_(weights * math.sqrt(2 / weights[0].numel()))
+            for norm in self.norms:
+                cast(nn.Parameter, norm.weight).fill_(1.0)
+                cast(nn.Parameter, norm.bias).zero_()
             for head in (self.policy, self.value):
                 head.weight.zero_()
                 head.bias.zero_()

@@ -39,6 +39,11 @@ class RMSprop:
                 gradient = torch.empty_like(one, requires_grad=False).copy_(gradient)
             _native.rmsprop(weights, flat(gradient).numpy(), squares, self.rate, self.decay, self.epsilon)
 
+    def forget(self) -> None:
+        """Begin again without any gradient seen."""
+        for square in self.squares:
+            square.zero_()
+
     def state_dict(self) -> dict[str, Any]:
         """The running squares."""
         return {"squares": [square.clone() for square in self.squares]}

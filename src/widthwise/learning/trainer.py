@@ -129,10 +129,9 @@ class Trainer:
         return ended
 
     def draw_anew(self) -> None:
-        """Take other first weights, as nothing was learned yet: the next episode looks for other features."""
+        """Take other first weights, as nothing there is to learn from: the next episode looks for other features."""
         seed = self.episode_seed(self.episodes)
-        self.learner.network.begin(seed)
-        self.learner.publish()
+        self.learner.begin(seed)
         self.calibrate(seed)
         self._known.clear()
 
@@ -221,9 +220,10 @@ class Trainer:
         """Whether there is something to learn from: an episode, and with `patient` one that was rewarded.
 
         Returns that are all 0 teach nothing, but every update moves the features, and what the tree has seen of the
-        old ones makes states look new that are not: the search explores worse, and finds the first reward later.
+        old ones makes states look new that are not: the search explores worse, and finds a reward later. That holds
+        again when the last rewarded episode has left the memory.
         """
-        if self.learner.updates or not self.config.learning.patient:
+        if not self.config.learning.patient:
             return len(self.replay) > 0
         return any(one.returns.any() for one in self.replay.episodes)
 

@@ -129,7 +129,7 @@ class Trainer:
         return ended
 
     def draw_anew(self) -> None:
-        """Take other first weights, as nothing there is to learn from: the next episode looks for other features."""
+        """Take other first weights while there is nothing to learn from: the next episode looks for other features."""
         seed = self.episode_seed(self.episodes)
         self.learner.begin(seed)
         self.calibrate(seed)

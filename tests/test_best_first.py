@@ -202,7 +202,7 @@ def test_a_search_can_be_resumed_in_slices():
     assert len(outcome.path) == 2**10 - 1
 
 
-@pytest.mark.parametrize("kind", [_native.Bfws, _native.Greedy, _native.Guided])
+@pytest.mark.parametrize("kind", [_native.Bfws, _native.Greedy, _native.Guided, _native.Walks])
 @settings(max_examples=60)
 @given(spec=any_tasks(), limit=st.sampled_from([1, 5, 20, LIMIT]))
 def test_pauses_by_the_clock_change_nothing(kind, spec, limit):

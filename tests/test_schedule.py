@@ -14,6 +14,7 @@ from widthwise.planners.guided import Guided
 from widthwise.planners.iw import IW
 from widthwise.planners.runs import SEED_STEP, Restarts
 from widthwise.planners.schedule import Schedule, Turn
+from widthwise.planners.walks import Walks
 from widthwise.planners.whole import TURNS, whole_problem
 
 
@@ -43,8 +44,8 @@ def test_nodes_that_take_more_work_count_more() -> None:
     assert 0 < guided < wide / 2
 
 
-@pytest.mark.parametrize("planner", [IW(2), BFWS(), BFWS("k2"), GBFS(), Guided()])
-def test_slices_come_to_the_same_as_one_run(planner: IW | BFWS | GBFS | Guided) -> None:
+@pytest.mark.parametrize("planner", [IW(2), BFWS(), BFWS("k2"), GBFS(), Guided(), Walks()])
+def test_slices_come_to_the_same_as_one_run(planner: IW | BFWS | GBFS | Guided | Walks) -> None:
     task = example("blocks", blocks=8)
     whole, sliced = (
         Model(_native.Operators(task.native), list(task.goal.positive), [], _native.Meter()) for _ in range(2)
@@ -94,7 +95,8 @@ def test_what_is_tried_once_has_one_turn_and_two_searches_have_most_of_the_work(
     outcome = whole_problem().run(model)
     names = [stage.planner for stage in outcome.stages]
     assert [names.count(turn.planner.name) for turn in TURNS if turn.rounds == 1] == [1, 1, 1]
-    assert names[:4] == ["IW(1)", "1-BFWS(f5)", "SIW(2)", "BFWS(f5)"]
+    order = [turn.planner.name for turn in TURNS]
+    assert len(names) > 3 and names[: len(order)] == order[: len(names)]
 
 
 def test_auto_gives_the_same_run_every_time() -> None:

@@ -14,6 +14,7 @@ void bind_learning(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_best_first(nanobind::module_& module);
 void bind_guided(nanobind::module_& module);
+void bind_walks(nanobind::module_& module);
 void bind_depth_table(nanobind::module_& module);
 void bind_improve(nanobind::module_& module);
 

@@ -78,6 +78,8 @@ public:
     const Operators& operators() const { return *operators_; }
     const Counters& counters() const { return counters_; }
     std::uint64_t dead_ends() const { return dead_ends_; }
+    // What relaxed plans have looked at, see Relaxed.
+    std::uint64_t relaxed_work() const { return relaxed_ ? relaxed_->work() : 0; }
     double seconds() const { return seconds_; }
     void set_max_nodes(std::uint64_t nodes) { common_.max_nodes = nodes; }
 
@@ -95,6 +97,8 @@ protected:
     virtual bool open_root() = 0;
     virtual Event run() = 0;
 
+    // Why to stop before another node is generated, if at all.
+    std::optional<Event> stop_now();
     // Looks at the clock at once: for work that takes long.
     std::optional<Event> stop_by_clock();
     // Calls `generate` with the operators, by rank, that lead on from a node and that are wanted, until it
@@ -151,9 +155,6 @@ protected:
     std::vector<Word> scratch_;
 
 private:
-    // Why to stop before another node is generated, if at all.
-    std::optional<Event> stop_now();
-
     BestFirstOptions common_;
     std::size_t next_rank_ = 0;  // where the expansion under way goes on
     std::uint64_t pause_at_ = 0, next_poll_ = 0;

@@ -174,6 +174,7 @@ void Relaxed::fire(std::uint32_t relaxed) {
 // Reaches facts by ascending cost until all of the goal is reached; false if that never happens.
 bool Relaxed::explore(const Word* state) {
     open_ = closed_;
+    work_ += open_.size() / 8;  // copied many at a time
     std::fill(cost_.begin(), cost_.end(), kNever);
     for (std::size_t bucket = 0; bucket <= last_bucket_ && bucket < queue_.size(); ++bucket)
         queue_[bucket].clear();
@@ -192,6 +193,7 @@ bool Relaxed::explore(const Word* state) {
             const std::uint32_t fact = queue_[cost][next];
             if (cost_[fact] < cost) continue;
             if (fact_mark_[fact] == stamp_ && --wanted == 0) return true;
+            work_ += waiting_[fact].size();
             for (const std::uint32_t relaxed : waiting_[fact]) {
                 Open& open = open_[relaxed];
                 open.cost = std::min(open.cost + static_cast<std::uint32_t>(cost), kMost);

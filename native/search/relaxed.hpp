@@ -37,6 +37,9 @@ public:
     // Finds a relaxed plan from a state. False: there is none, so there is no plan either.
     bool evaluate(const Word* state);
 
+    // How much all evaluations so far have looked at: what to expect of the next, on any machine.
+    std::uint64_t work() const { return work_; }
+
     // The operators of the relaxed plan that `evaluate` found, each once: h_FF is their number.
     std::span<const std::uint32_t> plan() const { return plan_; }
     // Those of them that apply in the state that was evaluated: the preferred ones.
@@ -87,6 +90,7 @@ private:
     std::vector<std::uint32_t> stack_, plan_, relaxed_plan_;
     std::vector<std::uint32_t> fact_mark_, operator_mark_, relaxed_mark_;
     std::uint32_t stamp_ = 0;
+    std::uint64_t work_ = 0;
 };
 
 }  // namespace widthwise

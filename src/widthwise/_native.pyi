@@ -401,6 +401,10 @@ class BestFirst:
         """States without even a relaxed plan."""
 
     @property
+    def relaxed_work(self) -> int:
+        """How many preconditions the search for relaxed plans has looked at."""
+
+    @property
     def depth(self) -> int: ...
 
 class Bfws(BestFirst):
@@ -458,6 +462,29 @@ class Guided(BestFirst):
         goal_neg: Sequence[int],
         patience: int = 200,
         novelty: bool = True,
+        max_nodes: int | None = None,
+    ) -> None: ...
+    @property
+    def evaluated(self) -> int:
+        """How many states got a relaxed plan, or were found to have none."""
+
+    @property
+    def best(self) -> int:
+        """The length of the shortest relaxed plan so far."""
+
+class Walks(BestFirst):
+    """Random walks along relaxed plans."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        seed: int = 0,
+        walks: int = 10,
+        longest: int = 8,
+        ways: int = 10,
         max_nodes: int | None = None,
     ) -> None: ...
     @property

@@ -69,12 +69,15 @@ class Run:
     def node_work(self) -> float:
         """What one of its nodes takes: in microseconds, roughly, as measured once on many tasks."""
         search, operators = self.search, self.model.operators
-        if isinstance(search, _native.Greedy | _native.Guided):
-            # What counts is relaxed plans, which look at all operators. A lazy search makes one per ten nodes or less.
-            guess = 1.0 if isinstance(search, _native.Guided) else 0.1
-            share = search.evaluated / search.generated if search.expanded else guess
-            return 0.3 + share * operators.bytes / 5_000
-        return 0.6 + operators.atom_count / 1_000
+        if isinstance(search, _native.Search):
+            return 0.6 + operators.atom_count / 1_000
+        plans = isinstance(search, _native.Greedy | _native.Guided | _native.Walks)  # follows them, so has many
+        base = 0.3 if plans else 0.6 + operators.atom_count / 1_000
+        if search.generated > 1:
+            return base + 0.0045 * search.relaxed_work / search.generated
+        # A guess: a relaxed plan looks at most operators, and a lazy search has one per ten nodes or less.
+        share = 0.0 if not plans else 1.0 if isinstance(search, _native.Guided) else 0.1
+        return base + share * operators.bytes / 5_000
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
 """The schedule for whole problems, with many goals: which searches take turns, and why.
 
-Best-first width search solves most problems and has two thirds of the work. Greedy search solves others, among them
-large ones with many goals that do not disturb each other, and guided search small ones full of dead ends. What ends
-soon is tried once, before them.
+Best-first width search solves most problems and has most of the work. Greedy search solves others, among them
+large ones with many goals that do not disturb each other; guided search and random walks solve small ones full of dead
+ends. What ends soon is tried once, before them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from widthwise.planners.guided import Guided
 from widthwise.planners.iw import IW
 from widthwise.planners.schedule import Schedule, Turn
 from widthwise.planners.siw import SIW
+from widthwise.planners.walks import Walks
 
 ROUND = 250_000  # nodes of the first round, of the usual kind: about a quarter of a second
 GROWTH = 2  # how much larger each round is than the one before
@@ -20,13 +21,11 @@ TURNS = (
     Turn(IW(1), 0.04, "costs next to nothing, and some tasks need no more", rounds=1),
     Turn(BFWS("k1"), 0.2, "keeps only states with a new atom: it ends soon, often with a plan", rounds=1),
     Turn(SIW(2), 0.1, "one goal after another: where goals do not disturb each other, nothing is quicker", rounds=1),
-    Turn(
-        BFWS(),
-        0.67,
-        "the most novel states first; drops only repeats and dead ends, so it is complete",
-    ),
-    Turn(GBFS(), 0.26, "follows relaxed plans where novelty leads astray"),
-    Turn(Guided(), 0.07, "looks at few states and closely: for small tasks with many dead ends"),
+    # The small shares come first: rounds grow, so whoever is last in the last round may not get it.
+    Turn(Guided(), 0.06, "looks at few states and closely: for small tasks with many dead ends"),
+    Turn(Walks(), 0.11, "tries many ways and clings to none: for resources that run out"),
+    Turn(BFWS(), 0.6, "the most novel states first; drops only repeats and dead ends, so it is complete"),
+    Turn(GBFS(), 0.23, "follows relaxed plans where novelty leads astray"),
 )
 
 

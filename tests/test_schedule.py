@@ -95,7 +95,8 @@ def test_what_is_tried_once_has_one_turn_and_two_searches_have_most_of_the_work(
     outcome = whole_problem().run(model)
     names = [stage.planner for stage in outcome.stages]
     assert [names.count(turn.planner.name) for turn in TURNS if turn.rounds == 1] == [1, 1, 1]
-    order = [turn.planner.name for turn in TURNS]
+    order = [turn.planner.name for turn in TURNS if turn.waits == 0]
+    order += [turn.planner.name for turn in TURNS if turn.rounds is None and turn.waits <= 1]
     assert len(names) > 3 and names[: len(order)] == order[: len(names)]
 
 

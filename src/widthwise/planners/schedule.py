@@ -39,6 +39,7 @@ class Turn:
     share: float
     reason: str
     rounds: int | None = None  # in how many it has a turn; none: in all
+    waits: int = 0  # rounds before its first turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +114,11 @@ class _Running:
     def run(self) -> Outcome:
         """Round after round, until something is known, the budget ends, or no search has anything left to do."""
         total = self.model.max_nodes
-        size = self.schedule.first
+        size, rounds = self.schedule.first, 0
         while going := [lane for lane in self.lanes if not lane.over]:
             for lane in going:
+                if lane.turn.waits > rounds:
+                    continue
                 room = None if total is None else total - self.generated
                 if room == 0:
                     return self.report(Outcome(Status.OUT_OF_NODES))
@@ -123,6 +126,7 @@ class _Running:
                 if outcome.status in FINAL:
                     return self.report(outcome)
             size *= self.schedule.growth
+            rounds += 1
         if self.generated == total:
             return self.report(Outcome(Status.OUT_OF_NODES))
         # Only what memory forbade could still have found something.

@@ -240,14 +240,14 @@ def test_what_is_not_finite_stops_the_run_before_the_weights_change() -> None:
 
 
 def flags(chosen: Algorithm) -> tuple[bool, ...]:
-    return chosen.guided, chosen.dynamic, chosen.value, chosen.ties, chosen.tiles is not None
+    return chosen.guided, chosen.dynamic, chosen.value, chosen.doubt, chosen.ties, chosen.tiles is not None
 
 
 def test_the_algorithms_are_their_parts() -> None:
     maze = simulator("maze-small")
-    assert flags(algorithm("pi-iw", maze)) == (True, True, False, False, False)
-    assert flags(algorithm("pi-iw+", maze)) == (True, True, True, True, False)
-    assert flags(algorithm("pi-hiw", maze)) == (True, True, True, True, True)
+    assert flags(algorithm("pi-iw", maze)) == (True, True, False, False, False, False)
+    assert flags(algorithm("pi-iw+", maze)) == (True, True, True, True, True, False)
+    assert flags(algorithm("pi-hiw", maze)) == (True, True, True, True, True, True)
     assert [algorithm(name, maze).title for name in PARTS] == ["π-IW", "π-IW+", "π-HIW(1,1)"]
     assert algorithm("pi-hiw", maze).tiles == (2, 2)
     assert algorithm("pi-hiw", simulator("maze-large")).tiles == (4, 4)

@@ -50,6 +50,36 @@ def test_a_value_estimate_is_a_lower_bound_except_at_the_end() -> None:
     assert seen.value == 7.0
 
 
+def test_a_doubted_estimate_counts_for_nothing() -> None:
+    tree = small_tree()
+    tree.value[:] = [7.0, 0.1, 2.0, 3.0, 100.0]
+    seen = look_ahead(tree, discount=0.5, doubted={2, 3})
+    # node 3 is worth its reward alone, so node 1 is worth 1 and not .1; node 2 is worth nothing
+    assert seen.returns == [pytest.approx(0.5 + 0.5 * 1.0), 0.0, None]
+    assert seen.value == 7.0
+
+
+@pytest.mark.parametrize("doubting", [False, True])
+def test_who_doubts_does_not_wait_where_the_value_is_too_high(doubting: bool) -> None:
+    def evaluate(steps: Any) -> list[Evaluation]:
+        places = [step.observation[0] for step in steps]
+        return [Evaluation(features=bytes([one]), value=0.9 if one == 3 else one / 50) for one in places]
+
+    agent = ww.OnlinePlanner(
+        Corridor(12),
+        RIW(1),
+        budget=ww.Budget(steps=3),
+        evaluate=evaluate,
+        max_steps=40,
+        recognise=(lambda observation: observation) if doubting else None,
+    )
+    been = []
+    agent.recorder = lambda tree, record: been.append(tree.observation[tree.root][0])
+    agent.run(seed=1)
+    assert 3 in been
+    assert max(been) == 12 if doubting else max(been) < 7
+
+
 def test_nobody_has_to_follow_a_bad_child() -> None:
     tree = Tree(actions=2, levels=1)
     tree.add(NONE, NONE, [b"a"])

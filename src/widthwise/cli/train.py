@@ -38,8 +38,8 @@ examples:
   widthwise train atari:pong --algorithm pi-iw --interactions 200_000 --evaluation-steps 300 --out runs/pong
   widthwise play maze-small --policy runs/small --network-only
 
-settings for --set: the parts that can be switched (guided, dynamic, value, ties: on or off), tiles,
-colours, width, high_width, interactions and nodes per step, discount, behaviour, target_temperature,
+settings for --set: the parts that can be switched (guided, dynamic, value, doubt, ties: on or off),
+tiles, colours, width, high_width, interactions and nodes per step, discount, behaviour, target_temperature,
 selection_temperature; and of learning: updates, batch, replay, learning_rate, decay, epsilon, clip,
 l2, value_factor, momentum, smooth, patient, calibration
 
@@ -86,6 +86,7 @@ def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
         ("guided", "rollouts choose actions uniformly, not by the network's policy"),
         ("dynamic", "the lowest level has the environment's features, not the network's"),
         ("value", "returns are backed up without the network's value"),
+        ("doubt", "the network's value is believed again where the agent has stood before"),
         ("ties", "subtree sizes do not decide between equal returns"),
     ):
         group.add_argument(f"--no-{name}", action="store_true", help=what)
@@ -125,7 +126,7 @@ def parts_of(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, str]:
     texts += [f"tiles={args.tiles}"] if tiles and args.tiles else []
     texts += [f"interactions={args.budget}"] if args.budget else []
     texts += [f"nodes={args.nodes}"] if args.nodes else []
-    texts += [f"{name}=off" for name in ("guided", "dynamic", "value", "ties") if getattr(args, f"no_{name}")]
+    texts += [f"{name}=off" for name in ("guided", "dynamic", "value", "doubt", "ties") if getattr(args, f"no_{name}")]
     return parse_parts(texts)
 
 

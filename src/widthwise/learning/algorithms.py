@@ -5,6 +5,7 @@
 | `guided`: the network's policy chooses actions in rollouts | yes | yes | yes |
 | `dynamic`: the network's last hidden layer is the features of the lowest level | yes | yes | yes |
 | `value`: the network's value is a lower bound when returns are backed up | no | yes | yes |
+| `doubt`: where the agent has stood in this episode, the network's value is not believed again | no | yes | yes |
 | `ties`: the size of subtrees decides between actions of the same worth | no | yes | yes |
 | `tiles`: Count-based Rollout IW over tiles of the image above all that | no | no | yes |
 """
@@ -31,6 +32,7 @@ class Algorithm:
     guided: bool = True
     dynamic: bool = True
     value: bool = True
+    doubt: bool = True
     ties: bool = True
     tiles: tuple[int, int] | None = (2, 2)  # across and down; None: no hierarchy
     colours: int = 256  # values a tile may have
@@ -75,7 +77,7 @@ class Algorithm:
 
 #: What the names stand for, before the environment has its say.
 PARTS: dict[str, dict[str, Any]] = {
-    "pi-iw": {"value": False, "ties": False, "tiles": None},
+    "pi-iw": {"value": False, "doubt": False, "ties": False, "tiles": None},
     "pi-iw+": {"tiles": None},
     "pi-hiw": {},
 }

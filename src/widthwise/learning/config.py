@@ -66,7 +66,7 @@ class Config:
     def read(cls, data: Mapping[str, Any]) -> Config:
         """The settings that `describe` wrote."""
         found = dict(data)
-        chosen = dict(found["algorithm"])
+        chosen = {"doubt": False, **found["algorithm"]}  # runs from before there was doubt go on without it
         chosen["behaviour"] = _read(Behaviour, chosen["behaviour"])
         if chosen["tiles"] is not None:
             chosen["tiles"] = tuple(chosen["tiles"])

@@ -103,6 +103,7 @@ class Trainer:
             behaviour=chosen.acts_by(),
             target_temperature=chosen.target_temperature,
             keep_records=False,
+            recognise=self.sight.mark if chosen.doubt and chosen.value else None,
         )
 
     def try_out(self, simulator: Simulator) -> None:

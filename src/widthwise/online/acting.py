@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -77,6 +77,8 @@ Recorder = Callable[[Tree, StepRecord], None]
 Evaluate = Callable[[Sequence[Step]], Sequence[Evaluation]]
 #: An episode as a coroutine: yields a step to be evaluated, is sent the evaluation, returns the episode.
 Playing = Generator[Step, Evaluation, Episode]
+#: Says what tells an observation from all others.
+Recognise = Callable[[Any], Hashable]
 
 
 class OnlinePlanner:
@@ -86,7 +88,9 @@ class OnlinePlanner:
     the environment's own are taken (`online.defaults`). `budget` holds for one executed step: `steps`
     simulator steps (30 if nothing is said), `seconds`, and `nodes` kept in the tree (500), at which planning stops;
     `bytes` is not looked at.
-    `evaluate` brings priors, values and features from a network.
+    `evaluate` brings priors, values and features from a network. With `recognise` a value is believed once: where the
+    agent has stood in this episode, only what was seen of the future counts, so that it does not wait for ever in a
+    state that the network thinks too much of.
     """
 
     def __init__(
@@ -104,6 +108,7 @@ class OnlinePlanner:
         keep_observations: bool = True,
         keep_records: bool = True,
         recorder: Recorder | None = None,
+        recognise: Recognise | None = None,
     ) -> None:
         if not simulator.deterministic:
             raise UsageError(
@@ -129,6 +134,9 @@ class OnlinePlanner:
         self.max_steps = max_steps
         self.keep_records = keep_records
         self.recorder = recorder
+        self.recognise = recognise
+        self.stood: set[Hashable] = set()  # where the agent was in this episode
+        self._marks: dict[int, tuple[Any, Hashable]] = {}  # of observations in the tree, which stay alive
         self.episode = Episode()
         self.rng = random.Random()
         self.planning: Hierarchy  # at work since the episode began
@@ -163,6 +171,7 @@ class OnlinePlanner:
         """Begin an episode: a tree with its root. Between `begin` and every `act` nothing is under way."""
         self.rng = random.Random(seed)
         self.episode = Episode()
+        self.stood = set()
         driver = self.driver
         driver.steps = driver.restores = 0
         if self.discovers is not None:
@@ -232,10 +241,23 @@ class OnlinePlanner:
             pass  # every level has run dry
         requests.close()
 
+    def doubted(self) -> set[int]:
+        """The nodes that show what the agent has stood before in this episode; it stands at the root now."""
+        if self.recognise is None:
+            return set()
+        tree, before, marks = self.driver.tree, self._marks, dict[int, tuple[Any, Hashable]]()
+        for node in tree.nodes.live:
+            shown = tree.observation[node]
+            if id(shown) not in marks:
+                marks[id(shown)] = before.get(id(shown)) or (shown, self.recognise(shown))
+        self._marks = marks
+        self.stood.add(marks[id(tree.observation[tree.root])][1])
+        return {node for node in tree.nodes.live if marks[id(tree.observation[node])][1] in self.stood}
+
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""
         tree = self.driver.tree
-        seen = look_ahead(tree, self.discount)
+        seen = look_ahead(tree, self.discount, self.doubted())
         policy = self.behaviour(seen)
         action = rng.choices(range(len(policy)), policy)[0]
         return StepRecord(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from widthwise.core.tree import NONE, Tree
@@ -19,12 +20,13 @@ class LookAhead:
     value: float
 
 
-def look_ahead(tree: Tree, discount: float = 0.99) -> LookAhead:
+def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = ()) -> LookAhead:
     """Back up rewards and node counts from the leaves to the root.
 
     A node is worth the best of its children, r + discount * worth, and at least its own value estimate where a network
     gave one. Without one, a node with unexplored actions is worth at least 0: nobody has to follow a bad child. The end
-    of an episode is worth nothing more. A hierarchy needs no case of its own, as its levels share the one tree.
+    of an episode is worth nothing more. The estimates of `doubted` nodes are not believed. A hierarchy needs no case of
+    its own, as its levels share the one tree.
     """
     nodes = tree.nodes
     parent, terminal, children = nodes.parent, nodes.terminal, nodes.children
@@ -37,7 +39,7 @@ def look_ahead(tree: Tree, discount: float = 0.99) -> LookAhead:
         mine = best[node]
         if terminal[node]:
             mine = 0.0
-        elif (estimate := value[node]) is not None:
+        elif (estimate := value[node]) is not None and node not in doubted:
             mine = estimate if mine is None or estimate > mine else mine
         elif mine is None or (mine < 0.0 and NONE in children[node]):
             mine = 0.0

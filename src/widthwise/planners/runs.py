@@ -75,7 +75,7 @@ class Run:
         base = 0.3 if plans else 0.6 + operators.atom_count / 1_000
         if search.generated > 1:
             return base + 0.0045 * search.relaxed_work / search.generated
-        # A guess: a relaxed plan looks at most operators. A lazy search has one per ten nodes or less, a walk at its end.
+        # A guess: a relaxed plan looks at most operators. A lazy search has one per ten nodes or less, a walk one.
         share = {_native.Guided: 1.0, _native.Walks: 0.36, _native.Greedy: 0.1}.get(type(search), 0.0)
         return base + share * operators.bytes / 5_000
 

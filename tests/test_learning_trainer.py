@@ -152,14 +152,27 @@ def test_updates_per_action() -> None:
     ended = []
     while not ended:
         assert trainer.learner.updates == 0  # nothing to learn from yet
+        before = trainer.actions
         ended = trainer.round()
-    assert trainer.learner.updates == 3
+    assert trainer.learner.updates == trainer.actions - before
     rounds(trainer, 5)
-    assert trainer.learner.updates == 18
-    assert trainer.actions == 3 * (ended[0].steps + 5)
+    assert trainer.learner.updates == trainer.actions - before >= 18
     assert len(trainer.replay) == sum(len(one) for one in trainer.replay.episodes)
     spent = sum(one.agent.driver.steps for one in trainer.players if not one.agent.over)
     assert trainer.interactions >= spent + trainer.config.learning.calibration
+
+
+def test_a_round_is_one_action_of_one_tree_and_of_several_as_many_as_take_long_enough() -> None:
+    alone, several = walker(), walker(trees=3)
+    alone.round()
+    assert alone.actions == 1
+    for _ in range(10):
+        begun = [0 if one.agent.over else one.agent.driver.steps for one in several.players]
+        several.round()
+        for one, steps in zip(several.players, begun, strict=True):
+            # two times the interactions of an action, and not another action after that
+            made = one.agent.driver.steps - steps
+            assert one.agent.over or 8 <= made < 12
 
 
 def test_without_a_reward_nothing_is_learned_and_every_episode_begins_with_other_weights() -> None:

@@ -12,7 +12,7 @@ from widthwise.core.simulator import Step
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay import Played
 from widthwise.learning.sight import Array, Sight
-from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
+from widthwise.online.acting import Episode, OnlinePlanner
 from widthwise.online.capture import capture, resume
 
 Waiting = Generator[Step, Evaluation, Any]
@@ -33,14 +33,15 @@ class Player:
         self.episode, self.seed, self.observations, self.targets = episode, seed, [], []
         return self.agent.begin(seed)
 
-    def act(self, sight: Sight) -> Generator[Step, Evaluation, StepRecord]:
-        """Execute an action, and remember what there is to learn from it."""
-        tree = self.agent.driver.tree
-        seen = sight.parts(tree.observation[tree.root])
-        record = yield from self.agent.act()
-        self.observations.append(seen)
-        self.targets.append(record.target)
-        return record
+    def act(self, sight: Sight, least: int = 0) -> Waiting:
+        """Execute an action, and others until so many interactions were made; remember what there is to learn from."""
+        tree, enough = self.agent.driver.tree, self.agent.driver.steps + least
+        while True:
+            self.observations.append(sight.parts(tree.observation[tree.root]))
+            record = yield from self.agent.act()
+            self.targets.append(record.target)
+            if self.agent.over or self.agent.driver.steps >= enough:
+                return
 
     def state(self) -> dict[str, Any]:
         """The episode so far as plain data; nothing is left of one that is over."""

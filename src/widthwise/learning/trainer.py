@@ -1,8 +1,8 @@
 """The loop of planning and learning: every tree executes an action, then the network is trained.
 
-K trees are advanced in lock-step, so that the network sees all their new nodes in one batch. A round is one executed
-action of every tree, followed by `updates` updates per action. Between two rounds nothing is under way: that is where
-a run can be saved. With one tree this is the paper's sequential algorithm.
+K trees are advanced in lock-step, so that the network sees all their new nodes in one batch. A round is a few executed
+actions of each, followed by `updates` updates per action. Between two rounds nothing is under way: that is where
+a run can be saved. With one tree a round is one action, and this is the paper's sequential algorithm.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ from widthwise.online.acting import OnlinePlanner
 
 #: How many observations are kept alive so that they need not be evaluated again.
 KNOWN = 5_000
+#: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
+#: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of
+#: them would wait for a few, and the network would be asked about few nodes at a time.
+TOGETHER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +116,29 @@ class Trainer:
         self._known.clear()
 
     def round(self) -> list[Ended]:
-        """One executed action of every tree, then training; returns the episodes that ended."""
+        """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""
         begun = now()
         fresh = [one for one in self.players if one.episode < 0 or one.agent.over]
         if self.config.learning.patient and self.episodes and len(fresh) == len(self.players) and not self.ready():
             self.draw_anew()
         self.together([one.begin(*self.next_episode()) for one in fresh])
-        before = [one.agent.driver.steps for one in self.players]
-        self.together([one.act(self.sight) for one in self.players])
-        self.interactions += sum(one.agent.driver.steps for one in self.players) - sum(before)
-        self.actions += len(self.players)
+        least = TOGETHER * self.config.algorithm.interactions if len(self.players) > 1 else 0
+        steps, actions = self.spent()
+        self.together([one.act(self.sight, least) for one in self.players])
+        steps, actions = (now - then for now, then in zip(self.spent(), (steps, actions), strict=True))
+        self.interactions += steps
+        self.actions += actions
         ended = [self.end(number) for number, one in enumerate(self.players) if one.agent.over]
-        self.learn(self.config.learning.updates * len(self.players))
+        self.learn(self.config.learning.updates * actions)
         if self.config.refresh:
             self.look_anew()
         self.clocks.total += now() - begun
         return ended
+
+    def spent(self) -> tuple[int, int]:
+        """Simulator steps and executed actions of the episodes in hand."""
+        agents = [one.agent for one in self.players]
+        return sum(one.driver.steps for one in agents), sum(one.episode.steps for one in agents)
 
     def draw_anew(self) -> None:
         """Take other first weights while there is nothing to learn from: the next episode looks for other features."""

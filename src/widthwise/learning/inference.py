@@ -85,6 +85,7 @@ class Inference:
         self._points = network.support.points
         self._buffer = network.sight.buffer(LARGEST)
         self._input = torch.from_numpy(self._buffer)
+        self._numbers = torch.empty(self._buffer.shape)  # the same as floats: new memory for each call would cost more
         self.update(0)
 
     @torch.no_grad()
@@ -125,7 +126,7 @@ class Inference:
     @torch.inference_mode()
     def forward(self, seen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Which units of the last hidden layer are active, the policy, and the value's distribution, of a buffer."""
-        hidden = seen.float()
+        hidden = self._numbers[: len(seen)].copy_(seen)
         for layer in self._trunk:
             hidden = layer(hidden).relu_()
         logits = functional.linear(hidden, *self._heads)

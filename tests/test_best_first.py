@@ -12,6 +12,7 @@ from widthwise.core.model import Model
 from widthwise.core.result import Status
 from widthwise.planners.guided import Guided
 from widthwise.planners.registry import make_planner
+from widthwise.planners.walks import Walks
 
 LIMIT = 300
 Stop = _native.Stop
@@ -234,7 +235,7 @@ def test_a_search_can_begin_elsewhere():
     task = counting_task(6)
     operators = _native.Operators(task)
     first = operators.state([1, 2, 3, 4, 5])
-    for planner in (BFWS(), GBFS(), IW("n"), SIW(IW("n"))):
+    for planner in (BFWS(), GBFS(), Walks(), IW("n"), SIW(IW("n"))):
         outcome = planner.run(Model(operators, task.goal_pos, [], _native.Meter(), first=first))
         assert outcome.status is Status.SOLVED
         assert len(outcome.path) == 1

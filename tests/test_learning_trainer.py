@@ -163,7 +163,7 @@ def test_updates_per_action() -> None:
 
 
 def test_a_round_is_one_action_of_one_tree_and_of_several_as_many_as_take_long_enough() -> None:
-    alone, several = walker(), walker(trees=3)
+    alone, several = walker(), walker(trees=3, patient=False)
     alone.round()
     assert alone.actions == 1
     for _ in range(10):
@@ -173,6 +173,15 @@ def test_a_round_is_one_action_of_one_tree_and_of_several_as_many_as_take_long_e
             # two times the interactions of an action, and not another action after that
             made = one.agent.driver.steps - steps
             assert one.agent.over or 8 <= made < 12
+
+
+def test_trees_that_wait_for_a_reward_end_together_and_take_other_weights() -> None:
+    trainer = walker(make=PoorWalk, trees=3)
+    first = trainer.learner.network.layers[-1].weight.clone()
+    while trainer.episodes < 6:
+        trainer.round()
+    assert trainer.learner.updates == 0
+    assert not torch.equal(trainer.learner.network.layers[-1].weight, first)
 
 
 def test_without_a_reward_nothing_is_learned_and_every_episode_begins_with_other_weights() -> None:

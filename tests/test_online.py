@@ -57,6 +57,11 @@ def test_a_doubted_estimate_counts_for_nothing() -> None:
     # node 3 is worth its reward alone, so node 1 is worth 1 and not .1; node 2 is worth nothing
     assert seen.returns == [pytest.approx(0.5 + 0.5 * 1.0), 0.0, None]
     assert seen.value == 7.0
+    # what is thought little of is not thought more of by doubt, and a doubted root is worth its best action
+    tree.value[:] = [7.0, -3.0, -2.0, -4.0, 0.0]
+    seen = look_ahead(tree, discount=0.5, doubted={0, 1, 2, 3})
+    assert seen.returns == [pytest.approx(0.5 + 0.5 * -1.0), pytest.approx(-1.0), None]
+    assert seen.value == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("doubting", [False, True])
@@ -78,6 +83,8 @@ def test_who_doubts_does_not_wait_where_the_value_is_too_high(doubting: bool) ->
     agent.run(seed=1)
     assert 3 in been
     assert max(been) == 12 if doubting else max(been) < 7
+    with pytest.raises(ww.UsageError, match="keeps observations"):
+        ww.OnlinePlanner(Corridor(), RIW(1), keep_observations=False, recognise=lambda observation: observation)
 
 
 def test_nobody_has_to_follow_a_bad_child() -> None:

@@ -159,7 +159,7 @@ void bind_base(nb::module_& module) {
         .def_prop_ro("pruned_entries", &BestFirst::dead_ends, "The same as dead_ends.")
         .def_prop_ro("dead_ends", &BestFirst::dead_ends, "States without even a relaxed plan.")
         .def_prop_ro("relaxed_work", &BestFirst::relaxed_work,
-                     "How many preconditions the search for relaxed plans has looked at.")
+                     "What the search for relaxed plans has looked at, preconditions above all.")
         .def_prop_ro("depth", [](const BestFirst& search) { return search.counters().depth; });
 }
 

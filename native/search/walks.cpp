@@ -8,7 +8,7 @@ namespace widthwise {
 
 Walks::Walks(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
              WalksOptions options)
-    : BestFirst(std::move(operators), std::move(meter), std::move(goal), BestFirstOptions{options.max_nodes}),
+    : BestFirst(std::move(operators), std::move(meter), std::move(goal), options),
       options_(options),
       random_(options.seed),
       in_plan_(words_for(operators_->count()), 0),
@@ -52,10 +52,10 @@ void Walks::stand(std::uint32_t node) {
 }
 
 // Remembers the way to here, if it is one of the best, and goes to a random state of a random one of them.
-void Walks::go_back() {
+bool Walks::go_back() {
     const Way way{at_, length_};
     if (ways_.size() < options_.ways) {
-        ways_.push_back(way);
+        if (!append(ways_, way)) return false;
     } else {
         const auto shorter = [](const Way& one, const Way& other) { return one.length < other.length; };
         Way& worst = *std::max_element(ways_.begin(), ways_.end(), shorter);
@@ -67,15 +67,17 @@ void Walks::go_back() {
     ++evaluated_;
     relaxed_->evaluate(tree_.state(node));
     stand(node);
+    return true;
 }
 
-void Walks::begin_walk() {
-    if (tried_ == options_.walks) go_back();
+bool Walks::begin_walk() {
+    if (tried_ == options_.walks && !go_back()) return false;
     steps_wanted_ = 1 + std::size_t{options_.longest - 1} * tried_ / options_.walks;
     ++tried_;
     steps_.clear();
     std::memcpy(here_.data(), tree_.state(at_), here_.size() * sizeof(Word));
     walking_ = true;
+    return true;
 }
 
 // An operator that applies; seven times of eight, if there is one, an operator of the relaxed plan.
@@ -123,7 +125,7 @@ Event Walks::run() {
     while (true) {
         if (!walking_) {
             if (auto event = stop_by_clock()) return *event;
-            begin_walk();
+            if (!begin_walk()) return {Stop::out_of_memory};
         }
         while (steps_.size() < steps_wanted_) {
             if (auto event = stop_now()) return *event;

@@ -17,12 +17,11 @@
 
 namespace widthwise {
 
-struct WalksOptions {
+struct WalksOptions : BestFirstOptions {
     std::uint64_t seed = 0;
     std::uint32_t walks = 10;   // from one state, before the search goes back
     std::uint32_t longest = 8;  // the first walk has one step, later ones have more, none more than this
     std::uint32_t ways = 10;    // how many are remembered, to go back to
-    std::uint64_t max_nodes = ~std::uint64_t{0};
 };
 
 class Walks final : public BestFirst {
@@ -47,8 +46,9 @@ private:
 
     std::uint32_t below(std::uint32_t bound);
     void stand(std::uint32_t node);
-    void go_back();
-    void begin_walk();
+    // False: out of memory.
+    bool go_back();
+    bool begin_walk();
     std::optional<std::uint32_t> choose();
     std::optional<Event> end_walk();
 

@@ -402,7 +402,7 @@ class BestFirst:
 
     @property
     def relaxed_work(self) -> int:
-        """How many preconditions the search for relaxed plans has looked at."""
+        """What the search for relaxed plans has looked at, preconditions above all."""
 
     @property
     def depth(self) -> int: ...
@@ -486,6 +486,7 @@ class Walks(BestFirst):
         longest: int = 8,
         ways: int = 10,
         max_nodes: int | None = None,
+        first: State | None = None,
     ) -> None: ...
     @property
     def evaluated(self) -> int:

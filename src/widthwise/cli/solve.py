@@ -110,7 +110,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="solve every goal atom on its own from the start; --max-nodes is for each, other limits for all",
     )
     parser.add_argument(
-        "--seed", type=seed, metavar="N", help="permute the order of operators (default: as in the files)"
+        "--seed",
+        type=seed,
+        metavar="N",
+        help="permute the order of operators, and draw other random walks (default: as in the files)",
     )
     parser.add_argument(
         "--relevance",

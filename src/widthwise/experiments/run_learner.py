@@ -32,7 +32,7 @@ class RunLearner:
         return self.trainer.interactions
 
     def advance(self) -> list[Record]:
-        """One executed action in every tree; the episodes that ended."""
+        """An executed action, or a few, in every tree; the episodes that ended."""
         try:
             ended = self.trainer.round()
         except ValueError as error:

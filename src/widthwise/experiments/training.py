@@ -31,7 +31,7 @@ class Learner(Protocol):
         ...
 
     def advance(self) -> list[Record]:
-        """Execute one action in every tree and learn; the episodes that ended with it."""
+        """Execute an action, or a few, in every tree and learn; the episodes that ended with it."""
         ...
 
     def figures(self) -> Mapping[str, float]:

@@ -63,6 +63,8 @@ class Checkpoint:
             if self.about[name] != ours[name]:
                 raise InputError(f"{self.path}: was made with {what} {self.about[name]}, not {ours[name]}")
         old, new = _flat(self.about["algorithm"]), _flat(ours["algorithm"])
+        if "algorithm.doubt" in new:
+            old.setdefault("algorithm.doubt", False)  # a run from before there was doubt
         # To act, a setting that only one of two versions knows does not matter.
         compared = {**old, **new} if same_version else [name for name in old if name in new]
         different = [name for name in compared if old.get(name) != new.get(name)]

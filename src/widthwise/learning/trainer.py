@@ -1,4 +1,4 @@
-"""The loop of planning and learning: every tree executes an action, then the network is trained.
+"""The loop of planning and learning: every tree executes actions, then the network is trained.
 
 K trees are advanced in lock-step, so that the network sees all their new nodes in one batch. A round is a few executed
 actions of each, followed by `updates` updates per action. Between two rounds nothing is under way: that is where
@@ -122,10 +122,12 @@ class Trainer:
         if self.config.learning.patient and self.episodes and len(fresh) == len(self.players) and not self.ready():
             self.draw_anew()
         self.together([one.begin(*self.next_episode()) for one in fresh])
-        least = TOGETHER * self.config.algorithm.interactions if len(self.players) > 1 else 0
-        steps, actions = self.spent()
+        # While they wait for something to learn from, trees that begin together shall end together, for other weights.
+        waiting = self.config.learning.patient and not self.ready()
+        least = 0 if waiting or len(self.players) == 1 else TOGETHER * self.config.algorithm.interactions
+        before = self.spent()
         self.together([one.act(self.sight, least) for one in self.players])
-        steps, actions = (now - then for now, then in zip(self.spent(), (steps, actions), strict=True))
+        steps, actions = (more - less for more, less in zip(self.spent(), before, strict=True))
         self.interactions += steps
         self.actions += actions
         ended = [self.end(number) for number, one in enumerate(self.players) if one.agent.over]

@@ -115,6 +115,8 @@ class OnlinePlanner:
                 "this simulator declares that it is not deterministic: what the tree says of an action would not hold "
                 "when it is executed (sticky actions? run check-env)"
             )
+        if recognise is not None and not keep_observations:
+            raise UsageError("an agent that recognises where it has been keeps observations")
         budget = budget or Budget()
         if budget.steps is None and budget.seconds is None:
             budget = replace(budget, steps=STEPS)
@@ -242,7 +244,7 @@ class OnlinePlanner:
         requests.close()
 
     def doubted(self) -> set[int]:
-        """The nodes that show what the agent has stood before in this episode; it stands at the root now."""
+        """The nodes that show where the agent has stood in this episode; the root, if that was before."""
         if self.recognise is None:
             return set()
         tree, before, marks = self.driver.tree, self._marks, dict[int, tuple[Any, Hashable]]()
@@ -251,8 +253,11 @@ class OnlinePlanner:
             if id(shown) not in marks:
                 marks[id(shown)] = before.get(id(shown)) or (shown, self.recognise(shown))
         self._marks = marks
-        self.stood.add(marks[id(tree.observation[tree.root])][1])
-        return {node for node in tree.nodes.live if marks[id(tree.observation[node])][1] in self.stood}
+        here = marks[id(tree.observation[tree.root])][1]
+        again = here in self.stood
+        self.stood.add(here)
+        found = {node for node in tree.nodes.live if marks[id(tree.observation[node])][1] in self.stood}
+        return found if again else found - {tree.root}
 
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""

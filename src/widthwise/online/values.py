@@ -25,8 +25,8 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = ())
 
     A node is worth the best of its children, r + discount * worth, and at least its own value estimate where a network
     gave one. Without one, a node with unexplored actions is worth at least 0: nobody has to follow a bad child. The end
-    of an episode is worth nothing more. The estimates of `doubted` nodes are not believed. A hierarchy needs no case of
-    its own, as its levels share the one tree.
+    of an episode is worth nothing more. Of `doubted` nodes an estimate above 0 is not believed, and a doubted root is
+    worth the best of its actions. A hierarchy needs no case of its own, as its levels share the one tree.
     """
     nodes = tree.nodes
     parent, terminal, children = nodes.parent, nodes.terminal, nodes.children
@@ -39,7 +39,9 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = ())
         mine = best[node]
         if terminal[node]:
             mine = 0.0
-        elif (estimate := value[node]) is not None and node not in doubted:
+        elif (estimate := value[node]) is not None:
+            if node in doubted and estimate > 0.0:
+                estimate = 0.0
             mine = estimate if mine is None or estimate > mine else mine
         elif mine is None or (mine < 0.0 and NONE in children[node]):
             mine = 0.0
@@ -51,7 +53,7 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = ())
                 best[above] = here
             size[above] += size[node] + 1
     root = children[tree.root]
-    estimate = value[tree.root]
+    estimate = best[tree.root] if tree.root in doubted else value[tree.root]
     return LookAhead(
         returns=[None if child == NONE else worth[child] for child in root],
         counts=[0 if child == NONE else size[child] + 1 for child in root],

@@ -40,6 +40,7 @@ class Turn:
     reason: str
     rounds: int | None = None  # in how many it has a turn; none: in all
     waits: int = 0  # rounds before its first turn
+    endless: bool = False  # it never ends by itself: when all others have ended, the schedule has
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,8 @@ class _Running:
         """Round after round, until something is known, the budget ends, or no search has anything left to do."""
         total = self.model.max_nodes
         size, rounds = self.schedule.first, 0
-        while going := [lane for lane in self.lanes if not lane.over]:
-            for lane in going:
+        while not all(lane.over or lane.turn.endless for lane in self.lanes):
+            for lane in [lane for lane in self.lanes if not lane.over]:
                 if lane.turn.waits > rounds:
                     continue
                 room = None if total is None else total - self.generated

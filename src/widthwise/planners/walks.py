@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from widthwise import _native
+from widthwise.core.budget import MOST
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
 from widthwise.planners.iw import Width
@@ -16,7 +17,7 @@ class Walks:
     """Short random walks, kept when they end in a state with a shorter relaxed plan; proves nothing."""
 
     walks: int = 10  # from one state, before the search goes back to an earlier one
-    longest: int = 8  # steps of a walk; the first has one
+    longest: int = 8  # walks grow from one step towards so many
 
     @property
     def name(self) -> str:
@@ -38,7 +39,8 @@ class Walks:
             seed=model.seed,
             walks=self.walks,
             longest=self.longest,
-            max_nodes=model.max_nodes,
+            max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
+            first=model.first,
         )
         return Run(model, search, _judged)
 

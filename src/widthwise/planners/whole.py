@@ -24,7 +24,7 @@ TURNS = (
     # These two wait, because their plans are longer: easy tasks need not come to them. Then they come first, because
     # rounds grow, and whoever is last in the last round may not get its share.
     Turn(Guided(), 0.05, "looks at few states and closely: for small tasks with many dead ends", waits=1),
-    Turn(Walks(), 0.12, "tries many ways and clings to none: quick, but its plans are long", waits=2),
+    Turn(Walks(), 0.12, "tries many ways and clings to none: quick, but its plans are long", waits=2, endless=True),
     Turn(BFWS(), 0.65, "the most novel states first; drops only repeats and dead ends, so it is complete"),
     Turn(GBFS(), 0.18, "follows relaxed plans where novelty leads astray"),
 )

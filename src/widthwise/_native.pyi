@@ -402,7 +402,9 @@ class BestFirst:
 
     @property
     def relaxed_work(self) -> int:
-        """What the search for relaxed plans has looked at, preconditions above all."""
+        """
+        What the search for relaxed plans has looked at, preconditions above all.
+        """
 
     @property
     def depth(self) -> int: ...

@@ -249,7 +249,7 @@ def _learning() -> None:
 
 
 def _more() -> None:
-    title("6. Now you")
+    title("7. Now you")
     print(
         textwrap.dedent("""\
         widthwise examples                                  the bundled tasks

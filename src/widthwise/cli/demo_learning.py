@@ -41,7 +41,7 @@ def learn() -> None:
     from widthwise.experiments.policy import learned_agent
     from widthwise.experiments.training_settings import RunSettings
 
-    title("5. Learning from search: a maze until no search is needed")
+    title("6. Learning from search: a maze until no search is needed")
     say(
         "π-HIW lets a network watch the search. It learns which actions the search ends up preferring and what a state "
         "is worth, and its last hidden layer becomes the features of the low level; in turn it guides the search. A "
@@ -54,7 +54,7 @@ def learn() -> None:
         run = Path(folder, "run")
         settings = RunSettings(
             environment=ENVIRONMENT, algorithm="pi-hiw", parts={"tiles": TILES}, interactions=INTERACTIONS,
-            evaluate_every=INTERACTIONS // ROWS, network_episodes=1, planner_episodes=0,
+            evaluate_every=INTERACTIONS // ROWS, network_episodes=1, planner_episodes=0, seed=1,
         )  # fmt: skip
         training = begin(run, settings, Rows())
         try:
@@ -74,7 +74,7 @@ def learn() -> None:
 
 def how_to_get_it() -> None:
     """What to say where PyTorch is missing."""
-    title("5. Learning from search")
+    title("6. Learning from search")
     say(
         "The last part of this demo trains a network in a small maze until it needs no search any more. It needs "
         "PyTorch: pip install 'widthwise[learn]', or `make demo` in a copy of the repository; then call it again."

@@ -89,7 +89,7 @@ def test_what_cannot_be_resumed_begins_anew_with_another_seed_and_adds_up() -> N
 def test_what_is_tried_once_has_one_turn_and_two_searches_have_most_of_the_work() -> None:
     lasting = sorted((turn.share for turn in TURNS if turn.rounds is None), reverse=True)
     assert sum(lasting) == pytest.approx(1.0)
-    assert sum(lasting[:2]) > 0.8
+    assert sum(lasting[:2]) > 0.75
     model = puzzle()
     model.max_nodes = 600_000
     outcome = whole_problem().run(model)

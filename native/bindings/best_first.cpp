@@ -158,8 +158,10 @@ void bind_base(nb::module_& module) {
             "Duplicates, and nodes without novelty where those are pruned.")
         .def_prop_ro("pruned_entries", &BestFirst::dead_ends, "The same as dead_ends.")
         .def_prop_ro("dead_ends", &BestFirst::dead_ends, "States without even a relaxed plan.")
-        .def_prop_ro("relaxed_work", &BestFirst::relaxed_work,
-                     "What the search for relaxed plans has looked at, preconditions above all.")
+        .def_prop_ro(
+            "work", &BestFirst::work,
+            "What all nodes so far took besides the usual: what relaxed plans looked at, preconditions "
+            "above all, and looks at operators that may be forbidden.")
         .def_prop_ro("depth", [](const BestFirst& search) { return search.counters().depth; });
 }
 

@@ -10,6 +10,7 @@
 void bind_core(nanobind::module_& module);
 void bind_ground(nanobind::module_& module);
 void bind_image(nanobind::module_& module);
+void bind_invert(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_best_first(nanobind::module_& module);

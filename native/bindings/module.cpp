@@ -14,6 +14,7 @@ NB_MODULE(_native, module) {
     bind_best_first(module);
     bind_guided(module);
     bind_walks(module);
+    bind_invert(module);
     bind_depth_table(module);
     bind_improve(module);
 }

@@ -163,6 +163,9 @@ void bind_states(nb::module_& module) {
         .def_prop_ro("atom_count", [](const PyOperators& python) { return python.shared->task().atom_count; })
         .def_prop_ro("bytes", [](const PyOperators& python) { return python.shared->bytes(); })
         .def_prop_ro(
+            "plain", [](const PyOperators& python) { return python.shared->all_plain(); },
+            "Whether all that ever happens is adding and deleting: no conditional effects, no axioms.")
+        .def_prop_ro(
             "first",
             [](PyOperators& python) {
                 State state{std::vector<Word>(python.shared->word_count(), 0)};

@@ -78,8 +78,9 @@ public:
     const Operators& operators() const { return *operators_; }
     const Counters& counters() const { return counters_; }
     std::uint64_t dead_ends() const { return dead_ends_; }
-    // What relaxed plans have looked at, see Relaxed.
-    std::uint64_t relaxed_work() const { return relaxed_ ? relaxed_->work() : 0; }
+    // What a node takes besides the usual, for all so far: what relaxed plans have looked at, and as much as
+    // four times that for every look at an operator that may be forbidden.
+    std::uint64_t work() const { return (relaxed_ ? relaxed_->work() : 0) + 4 * expander_.looks(); }
     double seconds() const { return seconds_; }
     void set_max_nodes(std::uint64_t nodes) { common_.max_nodes = nodes; }
 

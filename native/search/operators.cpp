@@ -48,8 +48,11 @@ private:
 
 }  // namespace
 
-Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter)
-    : task_(std::move(task)), word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))) {
+Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter,
+                     Forbidden forbidden)
+    : task_(std::move(task)),
+      word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))),
+      forbidden_(std::move(forbidden)) {
     const Charge building(meter, building_bytes(*task_));
     const std::size_t count = task_->operator_count();
     order_.resize(count);
@@ -247,8 +250,13 @@ Applicable Operators::scratch() const {
 void Operators::collect(const Word* state, Applicable& into) const {
     if (masks_) {
         masks_->collect(state, into.ranks.data(), into.summary.data());
-        return;
+    } else {
+        collect_by_tries(state, into);
     }
+    if (!forbidden_.empty()) into.drop([&](std::size_t rank) { return forbidden(state, rank); });
+}
+
+void Operators::collect_by_tries(const Word* state, Applicable& into) const {
     if (into.collected) {
         std::fill(into.ranks.begin(), into.ranks.end(), 0);
         std::fill(into.summary.begin(), into.summary.end(), 0);
@@ -285,7 +293,8 @@ std::size_t Operators::bytes() const {
     return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + effects_.bytes() +
            touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
            fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) +
-           watched_.size() * sizeof(Word) + (masks_ ? masks_->bytes() : 0);
+           (watched_.size() + forbidden_.words.size()) * sizeof(Word) +
+           forbidden_.rows.size() * sizeof(std::uint32_t) + (masks_ ? masks_->bytes() : 0);
 }
 
 }  // namespace widthwise

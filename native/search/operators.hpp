@@ -29,9 +29,21 @@ namespace widthwise {
 // The applicable operators of a state, while somebody walks through them: scratch memory of one search.
 struct Applicable {
     std::vector<Word> ranks, summary;  // bit sets: the ranks, and which words of that set are not zero
+    std::uint64_t looks = 0;           // at operators that may be forbidden, so far
     bool collected =
         false;  // still set when a visitor threw: the next collection must begin with a clean sheet
 
+    // Leaves out the collected ranks for which `unwanted(rank)`.
+    template <class Unwanted>
+    void drop(Unwanted&& unwanted) {
+        for_each_bit(summary.data(), summary.size(), [&](std::uint32_t index) {
+            for (Word bits = ranks[index]; bits != 0; bits &= bits - 1) {
+                const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+                ++looks;
+                if (unwanted(index * std::size_t{64} + bit)) ranks[index] &= ~(Word{1} << bit);
+            }
+        });
+    }
     // Calls `visit(rank)` for the collected ranks from `first` on, ascending, until it returns false. The
     // collection is empty afterwards.
     template <class Visit>
@@ -54,10 +66,19 @@ struct Applicable {
     }
 };
 
+// Sets of atoms that keep operators from applying, beside their preconditions: for many atoms per operator,
+// and unknown to relaxed plans.
+struct Forbidden {
+    std::vector<Word> words;          // row after row
+    std::vector<std::uint32_t> rows;  // per operator; operators may share a row
+    bool empty() const { return rows.empty(); }
+};
+
 class Operators {
 public:
     // Throws `Halted` when the meter, if there is one, says to stop before it is done.
-    Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter = nullptr);
+    Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter = nullptr,
+              Forbidden forbidden = {});
 
     const Task& task() const { return *task_; }
     std::shared_ptr<const Task> shared_task() const { return task_; }
@@ -102,12 +123,19 @@ private:
     };
 
     bool idle(std::uint32_t op) const;
+    void collect_by_tries(const Word* state, Applicable& into) const;
     void build_masks();
     void build_generator(Meter* meter);
     void emit(std::span<const std::uint32_t> ranks, std::size_t depth,
               const std::vector<std::vector<std::uint32_t>>& rest);
     std::size_t fan_out(std::span<const std::uint32_t> ranks, std::size_t depth,
                         const std::vector<std::vector<std::uint32_t>>& rest) const;
+    bool forbidden(const Word* state, std::size_t rank) const {
+        const Word* row = forbidden_.words.data() + forbidden_.rows[order_[rank]] * word_count_;
+        for (std::size_t word = 0; word < word_count_; ++word)
+            if ((state[word] & row[word]) != 0) return true;
+        return false;
+    }
     void walk(const Word* state, std::uint32_t begin, std::uint32_t end, Applicable& into) const;
     bool holds(const Word* state, std::uint32_t literal) const {
         return test_bit(state, literal >> 1) != ((literal & 1U) != 0);
@@ -120,6 +148,7 @@ private:
     Rows touching_;
     std::vector<std::uint8_t> plain_;
     bool all_plain_ = true;
+    Forbidden forbidden_;
 
     std::vector<Step> steps_;
     std::vector<Fan> fans_;
@@ -140,6 +169,7 @@ public:
     const Operators& operators() const { return *operators_; }
 
     void collect(const Word* state) { operators_->collect(state, applicable_); }
+    std::uint64_t looks() const { return applicable_.looks; }
     template <class Visit>
     void take(std::size_t first, Visit&& visit) {
         applicable_.take(first, visit);

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from widthwise.online.acting import Episode, OnlinePlanner
     from widthwise.online.policies import Behaviour
     from widthwise.planners.auto import Auto
+    from widthwise.planners.backward import Backward
     from widthwise.planners.bfs import BFS, DFS
     from widthwise.planners.bfws import BFWS, GBFS
     from widthwise.planners.count_rollout_iw import CountRolloutIW
@@ -62,6 +63,7 @@ _ROOMS = {
     "online.acting": ("Episode", "OnlinePlanner"),
     "online.policies": ("Behaviour",),
     "planners.auto": ("Auto",),
+    "planners.backward": ("Backward",),
     "planners.bfs": ("BFS", "DFS"),
     "planners.bfws": ("BFWS", "GBFS"),
     "planners.count_rollout_iw": ("CountRolloutIW",),
@@ -87,6 +89,7 @@ __all__ = [
     "SIW",
     "Atoms",
     "Auto",
+    "Backward",
     "Behaviour",
     "Budget",
     "Cells",

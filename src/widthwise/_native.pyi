@@ -174,6 +174,12 @@ class Operators:
     @property
     def bytes(self) -> int: ...
     @property
+    def plain(self) -> bool:
+        """
+        Whether all that ever happens is adding and deleting: no conditional effects, no axioms.
+        """
+
+    @property
     def first(self) -> State:
         """The task's first state."""
 
@@ -401,9 +407,9 @@ class BestFirst:
         """States without even a relaxed plan."""
 
     @property
-    def relaxed_work(self) -> int:
+    def work(self) -> int:
         """
-        What the search for relaxed plans has looked at, preconditions above all.
+        What all nodes so far took besides the usual: what relaxed plans looked at, preconditions above all, and looks at operators that may be forbidden.
         """
 
     @property
@@ -497,6 +503,49 @@ class Walks(BestFirst):
     @property
     def best(self) -> int:
         """The length of the shortest relaxed plan so far."""
+
+class Inverse:
+    """
+    A task read from its goal: its states are what has to hold, its plans run backwards.
+    """
+
+    @property
+    def operators(self) -> Operators | None:
+        """
+        The operators of the inverse task; none if it is large or contradictory.
+        """
+
+    @property
+    def unwanted(self) -> list[int]:
+        """
+        The goal of the inverse task: none of these atoms has to hold any more.
+        """
+
+    @property
+    def operator_of(self) -> list[int]:
+        """Per operator of the inverse task, the operator it stands for."""
+
+    @property
+    def large(self) -> bool:
+        """Whether making it would have been more work than allowed."""
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether goals exclude each other, so that there is no plan."""
+
+def invert(
+    operators: Operators,
+    meter: Meter,
+    goal_pos: Sequence[int],
+    goal_neg: Sequence[int],
+    first: State,
+    seed: int | None = None,
+    most_words: int = 500000000,
+    most_bytes: int = 100000000,
+) -> Inverse:
+    """
+    The inverse of a task without conditional effects and axioms, from a first state to a goal. A meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
+    """
 
 class DepthTable:
     """

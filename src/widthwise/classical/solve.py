@@ -36,7 +36,8 @@ def solve(
 ) -> Result:
     """Solve a task, or one goal of it, within a budget.
 
-    `planner` is a name (auto, bfs, iw, ihiw, siw, bfws, gbfs) or a planner such as `IW(2)` or, with its features, HIW.
+    `planner` is a name (auto, bfs, iw, ihiw, siw, bfws, gbfs, backward) or a planner such as `IW(2)` or, with its
+    features, HIW.
     `seed` permutes the order in which operators are tried. `relevance` drops what cannot matter for the whole goal
     ("task", for goals that are part of it) or for the goal solved ("goal"); without it, a planner that has a wish of
     its own (auto, for single goals) gets it.

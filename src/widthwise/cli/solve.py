@@ -46,10 +46,13 @@ planners:
   siw    SIW: one more goal at a time, keeping those it has, by IW up to --width 2
          (default), or by IHIW with --width 1,1
   bfws   BFWS(f5): best-first by novelty, open goals and relaxed plans; complete
-  gbfs   greedy best-first search by relaxed plans, with preferred operators; complete"""
+  gbfs   greedy best-first search by relaxed plans, with preferred operators; complete
+  backward
+         BFWS(f5) from the goal, over what has to hold before; complete, for tasks
+         without conditional effects and axioms"""
 
 # As the registry of planners has them; named here so that the help need not load it.
-NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs")
+NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs", "backward")
 
 _EPILOG = """\
 examples:

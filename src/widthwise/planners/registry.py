@@ -9,6 +9,7 @@ from widthwise.core.errors import UsageError
 from widthwise.core.model import LevelFeatures, Model
 from widthwise.core.result import Outcome
 from widthwise.planners.auto import Auto
+from widthwise.planners.backward import Backward
 from widthwise.planners.bfs import BFS
 from widthwise.planners.bfws import BFWS, GBFS
 from widthwise.planners.hierarchical import HIW
@@ -32,10 +33,16 @@ class Planner(Protocol):
         """Search."""
 
 
-NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs")
+NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs", "backward")
 
 
-_WITHOUT_WIDTH: dict[str, Callable[[], Planner]] = {"auto": Auto, "bfs": BFS, "bfws": BFWS, "gbfs": GBFS}
+_WITHOUT_WIDTH: dict[str, Callable[[], Planner]] = {
+    "auto": Auto,
+    "bfs": BFS,
+    "bfws": BFWS,
+    "gbfs": GBFS,
+    "backward": Backward,
+}
 _YES_NO = {"yes": True, "no": False}
 _ORDER = {"breadth-first": False, "depth-first": True}
 #: The choices inside IHIW as they are written, with their values; the default first.

@@ -75,7 +75,7 @@ class Run:
         # Those led by relaxed plans do little else.
         base = 0.3 if isinstance(search, _native.Greedy | _native.Guided | _native.Walks) else usual
         if search.generated > 1:
-            return base + 0.0045 * search.relaxed_work / search.generated
+            return base + 0.0045 * search.work / search.generated
         # A guess: a relaxed plan looks at most operators. A lazy search has one per ten nodes, walks one per three.
         share = {_native.Guided: 1.0, _native.Walks: 0.36, _native.Greedy: 0.1}.get(type(search), 0.0)
         return base + share * operators.bytes / 5_000

@@ -1,12 +1,13 @@
 """The schedule for whole problems, with many goals: which searches take turns, and why.
 
 Best-first width search solves most problems and has most of the work. Greedy search solves others, among them
-large ones with many goals that do not disturb each other; guided search and random walks solve those full of dead ends.
-What ends soon is tried once, before them.
+large ones with many goals that do not disturb each other; guided search, random walks and backward search solve those
+full of dead ends. What ends soon is tried once, before them.
 """
 
 from __future__ import annotations
 
+from widthwise.planners.backward import Backward
 from widthwise.planners.bfws import BFWS, GBFS
 from widthwise.planners.guided import Guided
 from widthwise.planners.iw import IW
@@ -21,12 +22,13 @@ TURNS = (
     Turn(IW(1), 0.04, "costs next to nothing, and some tasks need no more", rounds=1),
     Turn(BFWS("k1"), 0.2, "keeps only states with a new atom: it ends soon, often with a plan", rounds=1),
     Turn(SIW(2), 0.1, "one goal after another: where goals do not disturb each other, nothing is quicker", rounds=1),
-    # These two wait, because their plans are longer: easy tasks need not come to them. Then they come first, because
+    # These wait, because their plans are longer: easy tasks need not come to them. Then they come first, because
     # rounds grow, and whoever is last in the last round may not get its share.
-    Turn(Guided(), 0.05, "looks at few states and closely: for small tasks with many dead ends", waits=1),
+    Turn(Backward(), 0.05, "from the goal: ways into dead ends do not lead back from it", waits=1),
+    Turn(Guided(), 0.04, "looks at few states and closely: for small tasks with many dead ends", waits=1),
     Turn(Walks(), 0.12, "tries many ways and clings to none: quick, but its plans are long", waits=2, endless=True),
-    Turn(BFWS(), 0.65, "the most novel states first; drops only repeats and dead ends, so it is complete"),
-    Turn(GBFS(), 0.18, "follows relaxed plans where novelty leads astray"),
+    Turn(BFWS(), 0.62, "the most novel states first; drops only repeats and dead ends, so it is complete"),
+    Turn(GBFS(), 0.17, "follows relaxed plans where novelty leads astray"),
 )
 
 

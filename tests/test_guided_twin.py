@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import any_tasks
+from twin_best_first import ends_along_a_chain
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
@@ -130,20 +131,11 @@ def test_is_complete(spec):
 
 def test_memory_is_given_back_and_its_limit_kept():
     count = 200
-    ops = [([n], [], [n + 1], [], 1.0, []) for n in range(count)]
-    task = _native.Task.build(count + 1, ops, [], [0], [count], [])
-    operators = _native.Operators(task)
-    meter = _native.Meter()
-    search = _native.Guided(operators, meter, [count], [])
-    search.start()
-    assert search.resume()[0] is _native.Stop.SOLVED
-    assert search.generated == count + 1 and search.evaluated == count and search.best == 1
-    peak = meter.peak_bytes
-    del search
-    assert meter.bytes == 0
-    small = _native.Meter(bytes=peak - 1)
-    search = _native.Guided(operators, small, [count], [])
-    stop, _ = search.start()
-    if stop is _native.Stop.PAUSED:
-        stop, _ = search.resume()
-    assert stop is _native.Stop.OUT_OF_MEMORY and small.peak_bytes < peak
+    assert ends_along_a_chain(_native.Guided, count) == (count + 1, count, 1)
+
+
+def test_a_given_first_state_is_where_it_begins():
+    ops = [([n], [], [n + 1], [n], 1.0, []) for n in range(4)]
+    operators = _native.Operators(_native.Task.build(5, ops, [], [0], [4], []))
+    outcome = Guided().run(Model(operators, [4], [], _native.Meter(), first=operators.state([2])))
+    assert outcome.path == [2, 3]

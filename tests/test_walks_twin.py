@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from example_tasks import example
 from strategies import any_tasks
+from twin_best_first import ends_along_a_chain
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
@@ -162,23 +163,8 @@ def test_where_nothing_leads_on_there_is_no_plan() -> None:
 
 
 def test_memory_is_given_back_and_its_limit_kept() -> None:
-    count = 2_000
-    ops = [([n], [], [n + 1], [], 1.0, []) for n in range(count)]
-    operators = _native.Operators(_native.Task.build(count + 1, ops, [], [0], [count], []))
-    meter = _native.Meter()
-    search = _native.Walks(operators, meter, [count], [])
-    search.start()
-    assert search.resume()[0] is _native.Stop.SOLVED
-    assert search.best == 1
-    peak = meter.peak_bytes
-    del search
-    assert meter.bytes == 0
-    small = _native.Meter(bytes=peak - 1)
-    search = _native.Walks(operators, small, [count], [])
-    stop, _ = search.start()
-    if stop is _native.Stop.PAUSED:
-        stop, _ = search.resume()
-    assert stop is _native.Stop.OUT_OF_MEMORY and small.peak_bytes < peak
+    *_, best = ends_along_a_chain(_native.Walks, 2_000)
+    assert best == 1
 
 
 @pytest.mark.parametrize("option", ["walks", "longest", "ways"])

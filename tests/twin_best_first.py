@@ -3,6 +3,7 @@
 import heapq
 
 from twin_search import Tuples
+from widthwise import _native
 
 MOST = 1 << 12  # costs beyond are all the same
 
@@ -197,3 +198,27 @@ class BfwsTwin:
             (parent, op, depth, (novelty, goals, reached), sorted(state))
             for state, parent, op, depth, goals, reached, novelty, _ in self.nodes
         ]
+
+
+def ends_along_a_chain(kind, count):
+    """Run a search to the end of a chain of states; it gives its memory back, and needs all it took.
+
+    Returns the nodes generated and evaluated, and the shortest relaxed plan.
+    """
+    ops = [([n], [], [n + 1], [], 1.0, []) for n in range(count)]
+    operators = _native.Operators(_native.Task.build(count + 1, ops, [], [0], [count], []))
+    meter = _native.Meter()
+    search = kind(operators, meter, [count], [])
+    search.start()
+    assert search.resume()[0] is _native.Stop.SOLVED
+    counts = search.generated, search.evaluated, search.best
+    peak = meter.peak_bytes
+    del search
+    assert meter.bytes == 0
+    small = _native.Meter(bytes=peak - 1)
+    search = kind(operators, small, [count], [])
+    stop, _ = search.start()
+    if stop is _native.Stop.PAUSED:
+        stop, _ = search.resume()
+    assert stop is _native.Stop.OUT_OF_MEMORY and small.peak_bytes < peak
+    return counts

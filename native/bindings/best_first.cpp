@@ -158,6 +158,8 @@ void bind_base(nb::module_& module) {
             "Duplicates, and nodes without novelty where those are pruned.")
         .def_prop_ro("pruned_entries", &BestFirst::dead_ends, "The same as dead_ends.")
         .def_prop_ro("dead_ends", &BestFirst::dead_ends, "States without even a relaxed plan.")
+        .def_prop_ro("evaluated", &BestFirst::evaluated,
+                     "How many states got a relaxed plan, or were found to have none.")
         .def_prop_ro(
             "work", &BestFirst::work,
             "What all nodes so far took besides the usual: what relaxed plans looked at, preconditions "
@@ -212,8 +214,7 @@ void bind_greedy(nb::module_& module) {
                                   to_goal(*python.shared, std::move(goal_pos), std::move(goal_neg)), options);
             },
             "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "count_goals"_a = true, "boost"_a = 1000,
-            "max_nodes"_a.none() = nb::none(), "first"_a.none() = nb::none())
-        .def_prop_ro("evaluated", &Greedy::evaluated, "States whose relaxed plan was looked for.");
+            "max_nodes"_a.none() = nb::none(), "first"_a.none() = nb::none());
 }
 
 }  // namespace

@@ -40,7 +40,5 @@ void bind_walks(nb::module_& module) {
             },
             "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "seed"_a = 0, "walks"_a = 10,
             "longest"_a = 8, "ways"_a = 10, "max_nodes"_a.none() = nb::none(), "first"_a.none() = nb::none())
-        .def_prop_ro("evaluated", &Walks::evaluated,
-                     "How many states got a relaxed plan, or were found to have none.")
         .def_prop_ro("best", &Walks::best, "The length of the shortest relaxed plan so far.");
 }

@@ -78,6 +78,8 @@ public:
     const Operators& operators() const { return *operators_; }
     const Counters& counters() const { return counters_; }
     std::uint64_t dead_ends() const { return dead_ends_; }
+    // How many states got a relaxed plan, or were found to have none.
+    std::uint64_t evaluated() const { return evaluated_; }
     // What a node takes besides the usual, for all so far: what relaxed plans have looked at, and as much as
     // four times that for every look at an operator that may be forbidden.
     std::uint64_t work() const { return (relaxed_ ? relaxed_->work() : 0) + 4 * expander_.looks(); }
@@ -98,6 +100,11 @@ protected:
     virtual bool open_root() = 0;
     virtual Event run() = 0;
 
+    // Finds the relaxed plan of a state. False: there is none.
+    bool find_relaxed_plan(const Word* state) {
+        ++evaluated_;
+        return relaxed_->evaluate(state);
+    }
     // Why to stop before another node is generated, if at all.
     std::optional<Event> stop_now();
     // Looks at the clock at once: for work that takes long.
@@ -152,7 +159,7 @@ protected:
     StateTable closed_;
     std::unique_ptr<Relaxed> relaxed_;
     Counters counters_;
-    std::uint64_t dead_ends_ = 0;
+    std::uint64_t dead_ends_ = 0, evaluated_ = 0;
     std::vector<Word> scratch_;
 
 private:

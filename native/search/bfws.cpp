@@ -109,7 +109,7 @@ bool Bfws::find_plan(std::uint32_t node) {
     const std::size_t words = operators_->word_count();
     if (!plans_.reserve_one()) return false;
     plan_[node] = static_cast<std::uint32_t>(plans_.size());
-    if (!relaxed_->evaluate(tree_.state(node))) return false;
+    if (!find_relaxed_plan(tree_.state(node))) return false;
     Word* made = plans_.push();
     std::fill_n(made, 2 * words, 0);
     relaxed_->mark_effects(tree_.state(node), made, made + words);

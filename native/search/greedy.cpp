@@ -24,8 +24,7 @@ bool Greedy::open_root() {
 
 void Greedy::evaluate(std::uint32_t node) {
     const Word* state = tree_.state(node);
-    ++evaluated_;
-    if (!relaxed_->evaluate(state)) {
+    if (!find_relaxed_plan(state)) {
         tree_.set(node, kPruned);
         ++dead_ends_;
         return;

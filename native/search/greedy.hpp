@@ -25,8 +25,6 @@ public:
     Greedy(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
            GreedyOptions options);
 
-    std::uint64_t evaluated() const { return evaluated_; }
-
 protected:
     bool open_root() override;
     Event run() override;
@@ -57,7 +55,6 @@ private:
     std::uint32_t best_[kHeuristics];
     Beginning preferred_;  // of the node being expanded
     std::uint32_t expanding_ = kNone;
-    std::uint64_t evaluated_ = 0;
 };
 
 }  // namespace widthwise

@@ -4,7 +4,7 @@ namespace widthwise {
 
 Guided::Guided(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
                GuidedOptions options)
-    : BestFirst(std::move(operators), std::move(meter), std::move(goal), BestFirstOptions{options.max_nodes}),
+    : BestFirst(std::move(operators), std::move(meter), std::move(goal), options),
       options_(options),
       helpful_(*operators_) {}
 
@@ -32,8 +32,7 @@ std::optional<bool> Guided::novel(std::uint32_t length, const Word* state) {
 
 bool Guided::take(std::uint32_t node) {
     const Word* state = tree_.state(node);
-    ++evaluated_;
-    if (!relaxed_->evaluate(state)) {
+    if (!find_relaxed_plan(state)) {
         tree_.set(node, kPruned);
         ++dead_ends_;
         return true;

@@ -18,10 +18,9 @@
 
 namespace widthwise {
 
-struct GuidedOptions {
+struct GuidedOptions : BestFirstOptions {
     std::uint64_t patience = 200;  // nodes without a shorter relaxed plan before other successors get a turn
     bool novelty = true;           // break ties by novelty
-    std::uint64_t max_nodes = ~std::uint64_t{0};
 };
 
 class Guided final : public BestFirst {
@@ -29,7 +28,6 @@ public:
     Guided(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
            GuidedOptions options);
 
-    std::uint64_t evaluated() const { return evaluated_; }
     // The shortest relaxed plan so far.
     std::uint32_t best() const { return best_; }
 
@@ -54,7 +52,6 @@ private:
     std::uint32_t best_ = ~std::uint32_t{0};
     std::uint64_t best_at_ = 0;  // nodes generated when `best_` was found
     std::uint64_t turn_ = 0;
-    std::uint64_t evaluated_ = 0;
 };
 
 }  // namespace widthwise

@@ -27,8 +27,7 @@ std::uint32_t Walks::below(std::uint32_t bound) {
 }
 
 bool Walks::open_root() {
-    ++evaluated_;
-    if (!relaxed_->evaluate(tree_.state(0))) {
+    if (!find_relaxed_plan(tree_.state(0))) {
         tree_.set(0, kPruned);
         ++dead_ends_;
         return true;
@@ -64,8 +63,7 @@ bool Walks::go_back() {
     std::uint32_t node = ways_[below(static_cast<std::uint32_t>(ways_.size()))].end;
     const std::uint32_t depth = below(tree_.depth(node) + 1);
     while (tree_.depth(node) > depth) node = tree_.parent(node);
-    ++evaluated_;
-    relaxed_->evaluate(tree_.state(node));
+    find_relaxed_plan(tree_.state(node));
     stand(node);
     return true;
 }
@@ -100,8 +98,7 @@ std::optional<Event> Walks::end_walk() {
     walking_ = false;
     const bool goal = goal_.unachieved(here_.data()) == 0;
     if (!goal) {
-        ++evaluated_;
-        if (!relaxed_->evaluate(here_.data())) {
+        if (!find_relaxed_plan(here_.data())) {
             ++dead_ends_;
             return std::nullopt;
         }

@@ -30,7 +30,6 @@ public:
     Walks(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
           WalksOptions options);
 
-    std::uint64_t evaluated() const { return evaluated_; }
     // The shortest relaxed plan so far.
     std::uint32_t best() const { return best_; }
 
@@ -66,7 +65,6 @@ private:
     std::vector<Word> here_;             // its state
     std::vector<std::uint32_t> choice_;  // what applies there, first what the relaxed plan has
     std::uint32_t best_ = ~std::uint32_t{0};
-    std::uint64_t evaluated_ = 0;
 };
 
 }  // namespace widthwise

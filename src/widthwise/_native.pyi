@@ -407,6 +407,10 @@ class BestFirst:
         """States without even a relaxed plan."""
 
     @property
+    def evaluated(self) -> int:
+        """How many states got a relaxed plan, or were found to have none."""
+
+    @property
     def work(self) -> int:
         """
         What all nodes so far took besides the usual: what relaxed plans looked at, preconditions above all, and looks at operators that may be forbidden.
@@ -455,9 +459,6 @@ class Greedy(BestFirst):
         max_nodes: int | None = None,
         first: State | None = None,
     ) -> None: ...
-    @property
-    def evaluated(self) -> int:
-        """States whose relaxed plan was looked for."""
 
 class Guided(BestFirst):
     """Greedy search along relaxed plans, helpful successors first."""
@@ -471,11 +472,8 @@ class Guided(BestFirst):
         patience: int = 200,
         novelty: bool = True,
         max_nodes: int | None = None,
+        first: State | None = None,
     ) -> None: ...
-    @property
-    def evaluated(self) -> int:
-        """How many states got a relaxed plan, or were found to have none."""
-
     @property
     def best(self) -> int:
         """The length of the shortest relaxed plan so far."""
@@ -496,10 +494,6 @@ class Walks(BestFirst):
         max_nodes: int | None = None,
         first: State | None = None,
     ) -> None: ...
-    @property
-    def evaluated(self) -> int:
-        """How many states got a relaxed plan, or were found to have none."""
-
     @property
     def best(self) -> int:
         """The length of the shortest relaxed plan so far."""

@@ -38,6 +38,7 @@ class Guided:
             patience=self.patience,
             novelty=self.novelty,
             max_nodes=model.max_nodes,
+            first=model.first,
         )
         return Run(model, search, _judged)
 

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome
 from widthwise.planners.iw import Width
-from widthwise.planners.single_goal import SingleGoal
+from widthwise.planners.single_goal import SingleGoal, single_goal_in_time
 from widthwise.planners.whole import whole_problem
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """A single goal: the schedule of `SingleGoal`. Several: the searches of `whole_problem` take turns."""
+    """A single goal: the schedule of `SingleGoal` or, without a limit of nodes, of `single_goal_in_time`.
+
+    Several goals: the searches of `whole_problem` take turns.
+    """
 
     name: str = "auto"
     relevance: str = "goal"  # what cannot matter for a single goal is left out before the planner sees the task
@@ -25,6 +28,8 @@ class Auto:
 
     def run(self, model: Model) -> Outcome:
         """Search as the number of goals suggests."""
-        if len(model.goal_pos) + len(model.goal_neg) == 1:
+        if len(model.goal_pos) + len(model.goal_neg) > 1:
+            return whole_problem().run(model)
+        if model.max_nodes is not None:
             return SingleGoal().run(model)
-        return whole_problem().run(model)
+        return single_goal_in_time().run(model)

@@ -134,20 +134,24 @@ class BfwsTwin:
         return min(new, default=self.width + 1)
 
     def run(self):
-        queue, seen = [], set()
+        queue, seen, done = [], {}, set()  # seen: nodes by state; done: those expanded, or found to be dead ends
 
         def keep(state, parent, op, reached, origin):
             goals = self.open_goals(state)
             novelty = 1 if goals == 0 and parent is not None else self.novelty((goals, reached), state)
-            if self.prune and novelty > self.width and parent is not None:
+            if (self.prune or state in seen) and novelty > self.width and parent is not None:
                 self.pruned += 1
                 return None
             depth = 0 if parent is None else self.nodes[parent][3] + 1
-            number = len(self.nodes)
-            self.nodes.append((state, parent, op, depth, goals, reached, novelty, number if origin is None else origin))
-            seen.add(state)
+            number = seen.setdefault(state, len(self.nodes))
+            row = (state, parent, op, depth, goals, reached, novelty, number if origin is None else origin)
+            self.nodes[number : number + 1] = [row]
             heapq.heappush(queue, (novelty, goals, depth, number))
             return number
+
+        def settled(state):
+            number = seen.get(state)
+            return number is not None and (number in done or self.nodes[number][6] <= self.width)
 
         if self.max_nodes == 0:
             return "OUT_OF_NODES", None
@@ -156,12 +160,15 @@ class BfwsTwin:
             return "SOLVED", 0
         keep(self.spec.start(), None, None, 0, None)
         while queue:
-            number = heapq.heappop(queue)[-1]
-            state, _, _, _, goals, _, _, origin = self.nodes[number]
+            novelty, _, depth, number = heapq.heappop(queue)
+            state, _, _, now_depth, goals, _, now_novelty, origin = self.nodes[number]
+            if number in done or (novelty, depth) != (now_novelty, now_depth):
+                continue
             if origin == number:
                 found = self.relaxed.evaluate(state)
                 if found is None:
                     self.dead_ends += 1
+                    done.add(number)
                     continue
                 self.plans[number] = self.relaxed.effects(state, found[1])
             possible = set(self.spec.applicable(state))
@@ -170,7 +177,7 @@ class BfwsTwin:
                     return "OUT_OF_NODES", None
                 self.generated += 1
                 child = self.spec.apply(state, op)
-                if child in seen:
+                if settled(child):
                     self.pruned += 1
                     continue
                 if self.open_goals(child) < goals:
@@ -179,6 +186,7 @@ class BfwsTwin:
                     made = keep(child, number, op, self.reached(number, child, origin), origin)
                 if made is not None and self.spec.is_goal(child):
                     return "SOLVED", made
+            done.add(number)
             self.expanded += 1
         return "EXHAUSTED", None
 

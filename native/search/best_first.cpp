@@ -70,6 +70,12 @@ std::uint32_t BestFirst::keep(const Word* state, std::uint32_t parent, std::size
     return node;
 }
 
+std::uint32_t BestFirst::move(std::uint32_t node, std::uint32_t parent, std::size_t rank) {
+    tree_.move(node, parent, operators_->operator_at(rank));
+    counters_.depth = std::max(counters_.depth, tree_.depth(node));
+    return node;
+}
+
 const Word* BestFirst::new_state(std::uint32_t parent, std::size_t rank) {
     Word* child = scratch_.data();
     expander_.apply(tree_.state(parent), rank, child);

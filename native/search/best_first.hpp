@@ -139,6 +139,8 @@ protected:
     static Queued pop(std::vector<Queued>& heap);
     // A node for a state that is not in the tree yet; kNone if memory forbids it.
     std::uint32_t keep(const Word* state, std::uint32_t parent, std::size_t rank);
+    // Gives a node that was not expanded another parent; returns the node.
+    std::uint32_t move(std::uint32_t node, std::uint32_t parent, std::size_t rank);
     bool charge(std::size_t bytes);
     template <class T>
     bool append(std::vector<T>& list, const T& item) {

@@ -29,19 +29,27 @@ bool Bfws::open_root() {
     return novelty != 0 && record(0, goals, 0, novelty);
 }
 
-// Writes a node's columns and queues it.
+// Writes the columns of a node, a new one or one with another parent, and queues it.
 bool Bfws::record(std::uint32_t node, std::uint32_t goals, std::uint32_t reached, std::uint32_t novelty) {
-    if (!open_goals_.reserve_one() || !reached_.reserve_one() || !plan_.reserve_one() ||
-        !novelty_.reserve_one())
-        return false;
-    *open_goals_.push() = goals;
-    *reached_.push() = reached;
-    *plan_.push() = kNone;
-    *novelty_.push() = static_cast<std::uint8_t>(novelty);
-    if (!has_plan_of_its_own(node)) plan_[node] = plan_[tree_.parent(node)];
-    const std::uint64_t key =
-        std::uint64_t{novelty} << 56 | std::uint64_t{std::min(goals, 0xffffffU)} << 32 | tree_.depth(node);
-    return push(queue_, {key, node});
+    if (node == open_goals_.size()) {
+        if (!open_goals_.reserve_one() || !reached_.reserve_one() || !plan_.reserve_one() ||
+            !novelty_.reserve_one())
+            return false;
+        open_goals_.push();
+        reached_.push();
+        plan_.push();
+        novelty_.push();
+    }
+    open_goals_[node] = goals;
+    reached_[node] = reached;
+    novelty_[node] = static_cast<std::uint8_t>(novelty);
+    plan_[node] = has_plan_of_its_own(node) ? kNone : plan_[tree_.parent(node)];
+    return push(queue_, {key(node), node});
+}
+
+std::uint64_t Bfws::key(std::uint32_t node) const {
+    return std::uint64_t{novelty_[node]} << 56 | std::uint64_t{std::min(open_goals_[node], 0xffffffU)} << 32 |
+           tree_.depth(node);
 }
 
 Bfws::Partition* Bfws::partition(std::uint32_t goals, std::uint32_t reached) {
@@ -136,9 +144,23 @@ std::uint32_t Bfws::newly_reached(std::uint32_t parent, const Word* child) const
     return count;
 }
 
+// Whether there is nothing to be won by another way to a node. A node that was not novel when it was
+// generated may be so among the states that agree with it on the counters of the other way; before it is
+// expanded, it is then moved there. Without that, a state first met on a poor way would be lost for all good
+// ones.
+bool Bfws::settled(std::uint32_t node) const {
+    return novelty_[node] <= options_.width || tree_.flags(node) != 0;
+}
+
 std::optional<Event> Bfws::generate(std::uint32_t parent, std::size_t rank) {
-    const Word* child = new_state(parent, rank);
-    if (!child) return std::nullopt;
+    Word* child = scratch_.data();
+    expander_.apply(tree_.state(parent), rank, child);
+    ++counters_.generated;
+    const std::optional<std::uint32_t> known = closed_.find(child);
+    if (known && settled(*known)) {
+        ++counters_.pruned;
+        return std::nullopt;
+    }
     const std::uint32_t goals = goal_.unachieved(child);
     const std::uint32_t before = open_goals_[parent];
     const std::uint32_t reached = goals < before ? 0 : reached_[parent] + newly_reached(parent, child);
@@ -147,18 +169,16 @@ std::optional<Event> Bfws::generate(std::uint32_t parent, std::size_t rank) {
         Partition* own = partition(goals, reached);
         if (!own) return Event{Stop::out_of_memory};
         const bool same = goals == before && reached == reached_[parent];
-        const auto next = static_cast<std::uint32_t>(tree_.size());
+        const auto next = known ? *known : static_cast<std::uint32_t>(tree_.size());
         novelty = judge(*own, next, same ? tree_.state(parent) : nullptr, child);
         if (novelty == 0) return Event{Stop::out_of_memory};
-        if (options_.prune && novelty > options_.width) {
-            ++counters_.generated;
+        if ((options_.prune || known) && novelty > options_.width) {
             ++counters_.pruned;
             return std::nullopt;
         }
     }
-    const std::uint32_t node = keep(child, parent, rank);
+    const std::uint32_t node = known ? move(*known, parent, rank) : keep(child, parent, rank);
     if (node == kNone || !record(node, goals, reached, novelty)) return Event{Stop::out_of_memory};
-    ++counters_.generated;
     if (goals != 0) return std::nullopt;
     return solved(node);
 }
@@ -168,7 +188,8 @@ std::optional<Event> Bfws::next_to_expand() {
     while (true) {
         if (queue_.empty()) return Event{Stop::exhausted};
         if (auto event = stop_by_clock()) return event;
-        const std::uint32_t node = pop(queue_).node;
+        const auto [entry, node] = pop(queue_);
+        if (entry != key(node) || tree_.flags(node) != 0) continue;
         if (has_plan_of_its_own(node) && !find_plan(node)) {
             if (plan_[node] == kNone) return Event{Stop::out_of_memory};
             tree_.set(node, kPruned);

@@ -47,6 +47,7 @@ private:
 
     std::optional<Event> next_to_expand();
     std::optional<Event> generate(std::uint32_t parent, std::size_t rank);
+    bool settled(std::uint32_t node) const;
     bool has_plan_of_its_own(std::uint32_t node) const;
     bool find_plan(std::uint32_t node);
     std::uint32_t newly_reached(std::uint32_t parent, const Word* child) const;
@@ -56,6 +57,7 @@ private:
     std::uint32_t judge(Partition& partition, std::uint32_t node, const Word* before, const Word* state);
     bool catch_up(Partition& partition);
     void drop_pairs(Partition& partition);
+    std::uint64_t key(std::uint32_t node) const;
     bool record(std::uint32_t node, std::uint32_t goals, std::uint32_t reached, std::uint32_t novelty);
 
     BfwsOptions options_;

@@ -55,6 +55,13 @@ public:
     // The state, still to be written, of the first node that has none; null if the memory limit forbids it.
     Word* add_state() { return state_.reserve_one() ? state_.push() : nullptr; }
 
+    // Another way to a node that has no children and no flags.
+    void move(std::uint32_t node, std::uint32_t parent, std::uint32_t op) {
+        parent_[node] = parent;
+        op_[node] = op;
+        depth_flags_[node] = std::min(depth(parent) + 1, kNone >> 5) << 5;
+    }
+
     std::size_t size() const { return parent_.size(); }
     std::uint32_t parent(std::uint32_t node) const { return parent_[node]; }
     std::uint32_t op(std::uint32_t node) const { return op_[node]; }

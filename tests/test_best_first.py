@@ -89,10 +89,45 @@ LESS_THAN_THE_ROOT = Spec(
 )
 
 
+# Tasks with a state that is not novel where it is first met, and is on another way; by width.
+MET_TWICE = {
+    1: Spec(
+        4,
+        (step([], [0, 2, 3]), Op(frozenset(), frozenset({1}), frozenset(), frozenset({3})), step([], [0, 2], [1])),
+        init=frozenset({0, 1}),
+        goal_pos=frozenset({1, 2, 3}),
+        goal_neg=frozenset({1, 3}),
+    ),
+    2: Spec(
+        5,
+        (
+            step([], [3], [2]),
+            step([], [0, 3], [4]),
+            Op(frozenset({1, 2, 3}), frozenset({2}), frozenset(), frozenset({2, 4})),
+        ),
+        init=frozenset({2, 4}),
+        goal_pos=frozenset({0}),
+        goal_neg=frozenset({1, 3}),
+    ),
+}
+
+
+@pytest.mark.parametrize("width", MET_TWICE)
+def test_a_state_that_was_not_novel_has_another_chance(width):
+    spec = MET_TWICE[width]
+    model = model_of(spec)
+    search = _native.Bfws(model.operators, model.meter, model.goal_pos, model.goal_neg, width=width)
+    finish(search)
+    moved = search.generated - search.pruned - search.node_count
+    assert moved > 0
+
+
 @pytest.mark.parametrize("prune", [False, True])
 @pytest.mark.parametrize("width", [1, 2])
 @settings(max_examples=60)
 @example(spec=LESS_THAN_THE_ROOT, limit=LIMIT, seed=None)
+@example(spec=MET_TWICE[1], limit=LIMIT, seed=None)
+@example(spec=MET_TWICE[2], limit=LIMIT, seed=None)
 @given(spec=any_tasks(), limit=st.sampled_from([1, 2, 5, 20, LIMIT]), seed=st.none() | st.integers(0, 9))
 def test_bfws_is_its_twin(width, prune, spec, limit, seed):
     model = model_of(spec, seed)

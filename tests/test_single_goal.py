@@ -12,11 +12,12 @@ from strategies import any_tasks
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
+from widthwise.planners.auto import Auto
 from widthwise.planners.guided import Guided
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW
 from widthwise.planners.schedule import Turn
-from widthwise.planners.single_goal import GROWTH, ROUND, SingleGoal
+from widthwise.planners.single_goal import GROWTH, ROUND, TURNS, TURNS_IN_TIME, SingleGoal, single_goal_in_time
 
 
 def model_of(spec, **more):
@@ -123,3 +124,27 @@ def test_the_same_seed_gives_the_same_run():
     task = example("blocks")
     first, second = (list(ww.solve_each_goal(task, seed=3)) for _ in range(2))
     assert [(one.plan, one.generated) for one in first] == [(one.plan, one.generated) for one in second]
+
+
+def test_without_a_limit_of_nodes_time_counts_and_all_searches_have_turns() -> None:
+    assert sum(turn.share for turn in TURNS_IN_TIME if turn.rounds is None) == pytest.approx(1.0)
+    task = ladder(3_000)
+    counted, timed = run(task, Auto(), max_nodes=50), run(task, Auto())
+    assert {stage.planner for stage in counted.stages} <= {turn.planner.name for turn in TURNS}
+    assert timed.status is Status.SOLVED
+    same = run(task, single_goal_in_time())
+    assert [(one.planner, one.generated) for one in timed.stages] == [
+        (one.planner, one.generated) for one in same.stages
+    ]
+
+
+def test_goals_that_pairs_of_atoms_exclude_are_told_though_there_is_one_goal() -> None:
+    # Either 1 or 2, and the goal needs both; a third atom has so many values that no search ends soon.
+    ops = [([0], [], [1], [0], 1.0, []), ([0], [], [2], [0], 1.0, []), ([1, 2], [], [3], [], 1.0, [])]
+    ops += [([], [], [atom], [], 1.0, []) for atom in range(4, 30)] + [
+        ([atom], [], [], [atom], 1.0, []) for atom in range(4, 30)
+    ]
+    task = _native.Task.build(30, ops, [], [0], [3], [])
+    outcome = run(task, Auto())
+    assert outcome.status is Status.UNSOLVABLE
+    assert "pairs of atoms" in outcome.reason

@@ -160,10 +160,10 @@ class BfwsTwin:
             return "SOLVED", 0
         keep(self.spec.start(), None, None, 0, None)
         while queue:
-            novelty, _, depth, number = heapq.heappop(queue)
-            state, _, _, now_depth, goals, _, now_novelty, origin = self.nodes[number]
-            if number in done or (novelty, depth) != (now_novelty, now_depth):
-                continue
+            novelty, _, _, number = heapq.heappop(queue)
+            state, _, _, _, goals, _, now_novelty, origin = self.nodes[number]
+            if novelty != now_novelty:
+                continue  # it was moved
             if origin == number:
                 found = self.relaxed.evaluate(state)
                 if found is None:

@@ -38,7 +38,7 @@ void bind_invert(nb::module_& module) {
                 "Per operator of the inverse task, the operator it stands for.")
         .def_ro("large", &Inverse::large, "Whether making it would have been more work than allowed.")
         .def_ro("contradictory", &Inverse::contradictory,
-                "Whether goals exclude each other, so that there is no plan.");
+                "Whether pairs of atoms show that no state that can be reached has all goals.");
     module.def(
         "invert",
         [](const PyOperators& python, Meter& meter, const Ids& goal_pos, const Ids& goal_neg,

@@ -77,6 +77,8 @@ std::unique_ptr<Inverse> invert(const Operators& operators, const Word* first,
         throw std::invalid_argument("a task with conditional effects or axioms has no inverse");
     auto inverse = std::make_unique<Inverse>();
     const Positive task(given, first, goal_pos, goal_neg, meter);
+    inverse->large = Pairs::bytes(task) > options.most_bytes;
+    if (inverse->large) return inverse;
     Pairs pairs(task, meter);
     inverse->large = !pairs.find(options.most_words);
     if (inverse->large) return inverse;
@@ -86,11 +88,14 @@ std::unique_ptr<Inverse> invert(const Operators& operators, const Word* first,
     if (inverse->contradictory) return inverse;
 
     Inverter inverter(task, pairs);
-    std::uint64_t bytes = 64 * std::uint64_t{task.atom_count};
-    for (std::size_t op = 0; op < given.operator_count(); ++op) {
+    const auto look = [&](std::size_t op) {
         if ((op & 255U) == 0)
             if (const Halt why = meter.poll(); why != Halt::none) throw Halted{why};
-        if (inverter.look(op)) bytes += inverter.bytes(op);
+        return inverter.look(op);
+    };
+    std::uint64_t bytes = 64 * std::uint64_t{task.atom_count};
+    for (std::size_t op = 0; op < given.operator_count(); ++op) {
+        if (look(op)) bytes += inverter.bytes(op);
         inverse->large = bytes > options.most_bytes;
         if (inverse->large) return inverse;
     }
@@ -99,7 +104,7 @@ std::unique_ptr<Inverse> invert(const Operators& operators, const Word* first,
     Forbidden forbidden;
     made->atom_count = task.atom_count;
     for (std::size_t op = 0; op < given.operator_count(); ++op)
-        if (inverter.look(op)) inverter.append(op, given.cost[op], *made, forbidden, inverse->operator_of);
+        if (look(op)) inverter.append(op, given.cost[op], *made, forbidden, inverse->operator_of);
     for (std::uint32_t atom = 0; atom < task.atom_count; ++atom) {
         made->atom_predicate.push_back(atom);
         made->atom_args.append({});
@@ -107,9 +112,13 @@ std::unique_ptr<Inverse> invert(const Operators& operators, const Word* first,
     }
     made->derived.assign(task.atom_count, 0);
     made->init = task.goal;
+    for (Rows* rows : {&made->pre_pos, &made->pre_neg, &made->add, &made->del}) rows->shrink();
+    forbidden.words.shrink_to_fit();
+    const std::uint64_t masks = forbidden.words.size() * sizeof(Word);
     inverse->operators =
         std::make_shared<const Operators>(std::move(made), options.seed, &meter, std::move(forbidden));
-    inverse->operator_bytes.emplace(&meter, inverse->operators->bytes());
+    // The masks are charged already.
+    inverse->operator_bytes.emplace(&meter, inverse->operators->bytes() - masks);
     return inverse;
 }
 

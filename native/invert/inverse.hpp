@@ -24,14 +24,14 @@ struct Inverse {
     std::shared_ptr<const Operators> operators;  // null if `large` or `contradictory`
     std::vector<std::uint32_t> operator_of;      // per operator of the inverse task, the one it stands for
     bool large = false;                          // it would have been more work than allowed
-    bool contradictory = false;                  // goals exclude each other: there is no plan
+    bool contradictory = false;                  // pairs show that no reachable state has all goals
     std::optional<Charge> task_bytes = std::nullopt, operator_bytes = std::nullopt;  // its memory
 };
 
 struct InverseOptions {
     std::optional<std::uint64_t> seed = std::nullopt;  // of the order in which operators are tried
-    std::uint64_t most_words = 500'000'000;            // to read while looking for atoms that exclude others
-    std::uint64_t most_bytes = 100'000'000;            // of the inverse task
+    std::uint64_t most_words = 500'000'000;            // of work on atoms that exclude each other
+    std::uint64_t most_bytes = 100'000'000;            // of the pairs, and of the inverse task
 };
 
 // Throws std::invalid_argument if there are conditional effects or axioms, and `Halted` when the meter says

@@ -4,20 +4,16 @@
 
 namespace widthwise {
 
-namespace {
-
-std::size_t estimate(const Positive& task) {
-    const std::size_t words = words_for(task.atom_count);
+std::uint64_t Pairs::bytes(const Positive& task) {
+    const std::uint64_t words = words_for(task.atom_count);
     return (words * (task.atom_count + 2) + task.atom_count + task.pre.size()) * sizeof(Word);
 }
-
-}  // namespace
 
 Pairs::Pairs(const Positive& task, Meter& meter)
     : task_(&task),
       meter_(&meter),
       word_count_(words_for(task.atom_count)),
-      charge_(&meter, estimate(task)),
+      charge_(&meter, bytes(task)),
       rows_(word_count_ * task.atom_count),
       alone_(word_count_),
       before_(word_count_),
@@ -76,6 +72,7 @@ void Pairs::join(std::uint32_t atom, const Word* others) {
         const Word fresh = others[word] & ~row[word];
         if (fresh == 0) continue;
         found_ = true;
+        words_ += static_cast<std::uint64_t>(std::popcount(fresh));
         grown_[atom] = visits_;
         set_bit(alone_.data(), atom);
         row[word] |= fresh;

@@ -14,10 +14,12 @@ namespace widthwise {
 
 class Pairs {
 public:
+    // The memory it takes.
+    static std::uint64_t bytes(const Positive& task);
     // Throws `Halted` when the meter says so.
     Pairs(const Positive& task, Meter& meter);
 
-    // Looks for pairs, reading at most so many words. False: that was not enough to find them all.
+    // Looks for pairs, touching at most so many words. False: that was not enough to find them all.
     bool find(std::uint64_t most_words);
 
     // The atoms that can hold together with one; itself, if it can hold at all.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "search/novelty.hpp"
@@ -115,7 +116,7 @@ protected:
     template <class Wanted, class Generate>
     std::optional<Event> each_successor(std::uint32_t node, Wanted wanted, Generate generate) {
         std::optional<Event> event;
-        expander_.collect(tree_.state(node));
+        expander_.collect(tree_.state(node), std::exchange(expanding_already_, true));
         expander_.take(next_rank_, [&](std::size_t rank) {
             if (!wanted(rank)) return true;
             next_rank_ = rank;
@@ -125,7 +126,10 @@ protected:
             next_rank_ = rank + 1;
             return !event;
         });
-        if (!event) next_rank_ = 0;
+        if (!event) {
+            next_rank_ = 0;
+            expanding_already_ = false;
+        }
         return event;
     }
     template <class Generate>
@@ -166,7 +170,8 @@ protected:
 
 private:
     BestFirstOptions common_;
-    std::size_t next_rank_ = 0;  // where the expansion under way goes on
+    std::size_t next_rank_ = 0;       // where the expansion under way goes on
+    bool expanding_already_ = false;  // there is one
     std::uint64_t pause_at_ = 0, next_poll_ = 0;
     double pause_time_ = std::numeric_limits<double>::infinity();
     bool resumed_ = false;  // just now: the clock was not looked at since

@@ -189,7 +189,7 @@ std::optional<Event> Bfws::next_to_expand() {
         if (queue_.empty()) return Event{Stop::exhausted};
         if (auto event = stop_by_clock()) return event;
         const auto [entry, node] = pop(queue_);
-        if (entry != key(node) || tree_.flags(node) != 0) continue;
+        if (entry != key(node)) continue;  // it was moved
         if (has_plan_of_its_own(node) && !find_plan(node)) {
             if (plan_[node] == kNone) return Event{Stop::out_of_memory};
             tree_.set(node, kPruned);

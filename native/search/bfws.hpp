@@ -5,6 +5,9 @@
 // of the effects of a relaxed plan were seen on the way. The relaxed plan is that of the last state on the
 // way in which #g fell, or of the root. It is found when that state is expanded; a state without one is a
 // dead end.
+//
+// Unlike there, a state that was not novel is not lost for other ways to it: as long as it was not expanded,
+// a way on which it is novel takes it over.
 #pragma once
 
 #include <cstdint>

@@ -168,7 +168,12 @@ public:
 
     const Operators& operators() const { return *operators_; }
 
-    void collect(const Word* state) { operators_->collect(state, applicable_); }
+    // `again`: of a state that was looked at before, so that its operators are not counted twice.
+    void collect(const Word* state, bool again = false) {
+        const std::uint64_t looks = applicable_.looks;
+        operators_->collect(state, applicable_);
+        if (again) applicable_.looks = looks;
+    }
     std::uint64_t looks() const { return applicable_.looks; }
     template <class Visit>
     void take(std::size_t first, Visit&& visit) {

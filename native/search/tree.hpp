@@ -1,6 +1,6 @@
 // The one search tree, in columns: per node its parent, the operator that led to it, its depth and flags, its
 // state, and, in a hierarchy, the region it belongs to. Nodes are numbered in the order of generation, so a
-// parent always comes before its children.
+// parent comes before its children, unless they were moved.
 #pragma once
 
 #include <algorithm>

@@ -525,7 +525,9 @@ class Inverse:
 
     @property
     def contradictory(self) -> bool:
-        """Whether goals exclude each other, so that there is no plan."""
+        """
+        Whether pairs of atoms show that no state that can be reached has all goals.
+        """
 
 def invert(
     operators: Operators,

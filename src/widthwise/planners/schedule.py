@@ -87,7 +87,7 @@ class _Lane:
             ended = self.search.resume(nodes if room is None else min(nodes, room))
             self.so_far = ended or self.search.outcome()
             self.over = ended is not None
-        except MemoryError:  # the machine's memory, not the budget's
+        except MemoryError:  # of the machine, or of the budget where a search had not begun
             self.so_far = replace(self.so_far, status=Status.OUT_OF_MEMORY)
             self.over = True
         self.rounds += 1

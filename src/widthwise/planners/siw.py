@@ -41,7 +41,7 @@ class SIW:
         """Search goal by goal until all hold, a limit, or no planner reaches another goal."""
         total = Outcome(Status.SOLVED)
         path: list[int] = []
-        state = model.first or model.operators.first
+        state = model.operators.first if model.first is None else model.first
         while True:
             missing = [2 * atom for atom in model.goal_pos if atom not in state]
             missing += [2 * atom + 1 for atom in model.goal_neg if atom in state]

@@ -37,7 +37,7 @@ TURNS_IN_TIME = (
     Turn(IW(1), 0.04, "many single goals have width 1, and no search is cheaper", rounds=1),
     Turn(Guided(), 0.4, "relaxed plans lead to a single goal with few nodes"),
     Turn(IW(2), 0.1, "relaxed plans may lead astray, and width 2 does not follow them"),
-    Turn(Backward(), 0.05, "from the goal: ways into dead ends do not lead back from it", waits=1),
+    Turn(Backward(BFWS("k2")), 0.05, "from the goal: ways into dead ends do not lead back from it", waits=1),
     Turn(Walks(), 0.1, "tries many ways and clings to none: quick, but its plans are long", waits=1, endless=True),
     Turn(BFWS(), 0.25, "the most novel states first, where relaxed plans are dear", waits=1),
     Turn(GBFS(), 0.1, "looks at more states than guided search, and less closely", waits=1),

@@ -24,11 +24,11 @@ TURNS = (
     Turn(SIW(2), 0.1, "one goal after another: where goals do not disturb each other, nothing is quicker", rounds=1),
     # These wait, because their plans are longer: easy tasks need not come to them. Then they come first, because
     # rounds grow, and whoever is last in the last round may not get its share.
-    Turn(Backward(), 0.05, "from the goal: ways into dead ends do not lead back from it", waits=1),
+    Turn(Backward(BFWS("k2")), 0.08, "from the goal: ways into dead ends do not lead back from it", waits=1),
     Turn(Guided(), 0.04, "looks at few states and closely: for small tasks with many dead ends", waits=1),
     Turn(Walks(), 0.12, "tries many ways and clings to none: quick, but its plans are long", waits=2, endless=True),
-    Turn(BFWS(), 0.62, "the most novel states first; drops only repeats and dead ends, so it is complete"),
-    Turn(GBFS(), 0.17, "follows relaxed plans where novelty leads astray"),
+    Turn(BFWS(), 0.6, "the most novel states first; drops only repeats and dead ends, so it is complete"),
+    Turn(GBFS(), 0.16, "follows relaxed plans where novelty leads astray"),
 )
 
 

@@ -130,6 +130,26 @@ class Spec:
     def is_goal(self, state):
         return self.goal_pos <= state and not self.goal_neg & state
 
+    def is_plan(self, path, first=None):
+        """Whether every operator applies where its turn comes, and the goal holds in the end."""
+        state = self.start() if first is None else first
+        for op in path:
+            if op not in self.applicable(state):
+                return False
+            state = self.apply(state, op)
+        return self.is_goal(state)
+
+    def reachable(self):
+        """Every state that can be reached."""
+        known, queue = {self.start()}, [self.start()]
+        for state in queue:
+            for op in self.applicable(state):
+                after = self.apply(state, op)
+                if after not in known:
+                    known.add(after)
+                    queue.append(after)
+        return known
+
 
 def subsets(items, most):
     """Small sets of some items."""

@@ -30,15 +30,6 @@ def finish(search, pause_after=None, pause_seconds=None):
     return stop, node
 
 
-def is_plan(spec, path):
-    state = spec.start()
-    for op in path:
-        if op not in spec.applicable(state):
-            return False
-        state = spec.apply(state, op)
-    return spec.is_goal(state)
-
-
 @settings(max_examples=150)
 @given(any_tasks())
 def test_relaxed_plans_of_the_twin(spec):
@@ -147,7 +138,7 @@ def test_bfws_is_its_twin(width, prune, spec, limit, seed):
             for one in range(search.node_count)
         ]
     if stop is Stop.SOLVED:
-        assert is_plan(spec, search.path(node))
+        assert spec.is_plan(search.path(node))
     slices, end = native(1 + limit % 3)
     assert end == (stop, node)
     assert (slices.generated, slices.node_count) == (search.generated, search.node_count)
@@ -171,7 +162,7 @@ def test_complete_searches_decide(spec, seed):
     for planner in (BFWS(), BFWS(width=1), GBFS()):
         outcome = planner.run(model_of(spec, seed))
         assert outcome.status is (Status.UNSOLVABLE if length is None else Status.SOLVED)
-        assert outcome.path is None or is_plan(spec, outcome.path)
+        assert outcome.path is None or spec.is_plan(outcome.path)
 
 
 @settings(max_examples=100)
@@ -180,7 +171,7 @@ def test_pruned_searches_never_claim_too_much(spec):
     for planner in (BFWS("k1"), BFWS("k2"), SIW(1), SIW(2), SIW(IHIW(stuck="stop"))):
         outcome = planner.run(model_of(spec, max_nodes=2000))
         if outcome.path is not None:
-            assert is_plan(spec, outcome.path)
+            assert spec.is_plan(outcome.path)
         if outcome.status is Status.UNSOLVABLE:
             assert shortest(spec) is None
 
@@ -191,7 +182,7 @@ def test_siw_keeps_the_goals_it_has(spec):
     """With whole states as tuples every step is breadth-first search: it ends with all goals or truly cannot go on."""
     outcome = SIW(IW("n")).run(model_of(spec, max_nodes=3000))
     if outcome.status is Status.SOLVED:
-        assert is_plan(spec, outcome.path)
+        assert spec.is_plan(outcome.path)
     elif outcome.status is Status.EXHAUSTED:
         assert "goals" in outcome.reason
 

@@ -110,15 +110,7 @@ def test_agrees_with_the_twin_node_for_node(spec, seed, patience, novelty, max_n
 def test_is_complete(spec):
     operators = _native.Operators(spec.native(), None)
     model = Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter())
-    reached, todo = {spec.start()}, [spec.start()]
-    while todo:
-        state = todo.pop()
-        for op in spec.applicable(state):
-            child = spec.apply(state, op)
-            if child not in reached:
-                reached.add(child)
-                todo.append(child)
-    solvable = any(spec.is_goal(state) for state in reached)
+    solvable = any(map(spec.is_goal, spec.reachable()))
     outcome = Guided().run(model)
     assert outcome.status is (Status.SOLVED if solvable else Status.UNSOLVABLE)
     if solvable:

@@ -58,18 +58,6 @@ def kept_states(search):
     }
 
 
-def reachable(spec):
-    seen = [spec.start()]
-    known = set(seen)
-    for state in seen:
-        for op in spec.applicable(state):
-            after = spec.apply(state, op)
-            if after not in known:
-                known.add(after)
-                seen.append(after)
-    return known
-
-
 def restricted_iw(spec, vector_of, table):
     """Flat breadth-first search that prunes by a table over values: the states it keeps."""
     queue = [spec.start()]
@@ -177,7 +165,7 @@ def test_theorem_2_with_whole_low_level_states(spec):
     low = range(1, len(spec.variables))
     table = RestrictedTable([0], 1, low, len(low))
     flat = restricted_iw(spec, lambda state: vector(spec, state), table)
-    assert flat == reachable(spec)
+    assert flat == spec.reachable()
     seen = kept_states(HIW(high, IW(1), IW("n"), record=True).run(model_of(spec)).search)
     assert seen <= flat
     if splitting(Plain(spec), high):
@@ -192,7 +180,7 @@ def test_without_splitting_theorem_2_may_fail():
     high = lambda state: vector(spec, state)[0]  # noqa: E731
     assert not splitting(Plain(spec), high)
     seen = kept_states(HIW(high, IW(1), IW("n"), record=True).run(model_of(spec)).search)
-    assert len(seen) == 3 < len(reachable(spec)) == 5
+    assert len(seen) == 3 < len(spec.reachable()) == 5
 
 
 @st.composite
@@ -312,5 +300,5 @@ def test_the_corridor(length):
     at = [task.atom(f"(at p{place})") for place in range(length + 1)]
     key, lies = task.atom("(have-key)"), task.atom(f"(key-at p{length})")
     everywhere = {frozenset({place, one}) for place in at for one in (key, lies)}
-    assert kept_states(flat.search) == kept_states(outcome.search) == everywhere == reachable(spec)
+    assert kept_states(flat.search) == kept_states(outcome.search) == everywhere == spec.reachable()
     assert len(outcome.path) == len(flat.path) == 2 * length + 1

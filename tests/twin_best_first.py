@@ -6,6 +6,7 @@ from twin_search import Tuples
 from widthwise import _native
 
 MOST = 1 << 12  # costs beyond are all the same
+MOST_COMPARED = 5  # rules with more conditions are not compared with those of fewer
 
 
 class RelaxedTwin:
@@ -15,7 +16,7 @@ class RelaxedTwin:
         self.spec = spec
         self.derived = {head: layer for head, _, _, layer in spec.axioms}
         self.goal = sorted((atom, True) for atom in spec.goal_pos) + sorted((atom, False) for atom in spec.goal_neg)
-        self.rules = []  # (conditions, effects, operator or None)
+        self.given = []  # (conditions, effects, operator or None)
         wanted_false = self.wanted_false()
         for number, op in enumerate(spec.ops):
             conditions = {(atom, True) for atom in op.pos} | {(atom, False) for atom in op.neg}
@@ -40,10 +41,35 @@ class RelaxedTwin:
                 axioms = {("broken", number) for number, axiom in enumerate(spec.axioms) if axiom[0] == atom}
                 self.rule(axioms, [(atom, False)], None)
         self.wanted = wanted_false
+        self.rules = self.merged()  # (conditions, cost, effects: (fact, number in `given`))
 
     def rule(self, conditions, effects, op):
         if effects:
-            self.rules.append((frozenset(conditions), effects, op))
+            self.given.append((frozenset(conditions), effects, op))
+
+    def merged(self):
+        """Rules of the same conditions and cost are one; an effect stays where it is not had as cheaply elsewhere."""
+
+        def cost(given):
+            return int(given[2] is not None)
+
+        def beaten(number, fact):
+            conditions, _, _ = mine = self.given[number]
+            return fact in conditions or any(
+                fact in other[1]
+                and cost(other) <= cost(mine)
+                and (
+                    (other[0] < conditions and len(conditions) <= MOST_COMPARED)
+                    or (other[0] == conditions and (cost(other), place) < (cost(mine), number))
+                )
+                for place, other in enumerate(self.given)
+            )
+
+        rules = {}
+        for number, given in enumerate(self.given):
+            kept = [(fact, number) for fact in given[1] if not beaten(number, fact)]
+            rules.setdefault((given[0], cost(given)), []).extend(kept)
+        return [(*key, effects) for key, effects in rules.items() if effects]
 
     def wanted_false(self):
         """The atoms whose falsehood matters, in the order in which they are met."""
@@ -60,22 +86,22 @@ class RelaxedTwin:
         return queue
 
     def evaluate(self, state):
-        """(operators, rules) of the relaxed plan, or None for a dead end."""
+        """(operators, the effects that it is for) of the relaxed plan, or None for a dead end."""
         cost, supporter, queue, count = {}, {}, [], 0
         unmet = [set(conditions) for conditions, _, _ in self.rules]
 
-        def reach(fact, value, rule):
+        def reach(fact, value, why):
             nonlocal count
             if cost.get(fact, MOST + 1) > value:
-                cost[fact], supporter[fact] = value, rule
+                cost[fact], supporter[fact] = value, why
                 heapq.heappush(queue, (value, count, fact))
                 count += 1
 
         def fire(rule):
-            conditions, effects, op = self.rules[rule]
-            value = min(MOST, sum(cost[fact] for fact in conditions) + (op is not None))
-            for fact in effects:
-                reach(fact, value, rule)
+            conditions, own, effects = self.rules[rule]
+            value = min(MOST, sum(cost[fact] for fact in conditions) + own)
+            for fact, given in effects:
+                reach(fact, value, (rule, given))
 
         for atom in sorted(state):
             reach((atom, True), 0, None)
@@ -96,20 +122,21 @@ class RelaxedTwin:
                         fire(rule)
         if any(fact not in cost for fact in self.goal):
             return None
-        rules, facts, todo = set(), set(), list(self.goal)
+        chosen, facts, todo = set(), set(), list(self.goal)
         while todo:
             fact = todo.pop()
             if fact in facts:
                 continue
             facts.add(fact)
             if supporter[fact] is not None:
-                rules.add(supporter[fact])
-                todo += self.rules[supporter[fact]][0]
-        return {self.rules[rule][2] for rule in rules} - {None}, rules
+                rule, given = supporter[fact]
+                chosen.add((fact, given))
+                todo += self.rules[rule][0]
+        return {self.given[given][2] for _, given in chosen} - {None}, chosen
 
-    def effects(self, state, rules):
-        """What the rules make true and make false that is not so in the state."""
-        facts = {fact for rule in rules for fact in self.rules[rule][1] if fact[0] != "broken"}
+    def effects(self, state, chosen):
+        """What the chosen effects, and what comes with them, make true and make false that is not so in the state."""
+        facts = {fact for _, given in chosen for fact in self.given[given][1] if fact[0] != "broken"}
         return {(atom, holds) for atom, holds in facts if (atom in state) != holds}
 
 

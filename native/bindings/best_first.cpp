@@ -162,8 +162,8 @@ void bind_base(nb::module_& module) {
                      "How many states got a relaxed plan, or were found to have none.")
         .def_prop_ro(
             "work", &BestFirst::work,
-            "What all nodes so far took besides the usual: what relaxed plans looked at, preconditions "
-            "above all, and looks at operators that may be forbidden.")
+            "What all nodes so far took besides the usual: what relaxed plans, axioms and tables of pairs "
+            "looked at, and looks at operators that may be forbidden.")
         .def_prop_ro("depth", [](const BestFirst& search) { return search.counters().depth; });
 }
 

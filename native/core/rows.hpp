@@ -21,6 +21,9 @@ public:
     }
 
     std::size_t size() const { return offsets_.size() - 1; }
+    // Items are numbered across rows: where a row begins, and what stands there.
+    std::uint32_t begin_of(std::size_t index) const { return offsets_[index]; }
+    std::uint32_t item(std::size_t number) const { return items_[number]; }
     std::size_t item_count() const { return items_.size(); }
     std::size_t bytes() const { return (offsets_.capacity() + items_.capacity()) * sizeof(std::uint32_t); }
 

@@ -1,12 +1,14 @@
 #include "search/axioms.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace widthwise {
 
 AxiomEvaluator::AxiomEvaluator(const Task& task)
     : task_(&task),
       derived_mask_(words_for(task.atom_count)),
+      given_(words_for(task.atom_count)),
       waits_true_(task.atom_count),
       waits_false_(task.atom_count) {
     const std::size_t axioms = task.axiom_head.size();
@@ -16,10 +18,12 @@ AxiomEvaluator::AxiomEvaluator(const Task& task)
     layer_axioms_.resize(layers);
     std::vector<std::uint32_t> layer_of(task.atom_count, 0);
     for (std::uint32_t axiom = 0; axiom < axioms; ++axiom) {
-        condition_count_.push_back(
-            static_cast<std::uint32_t>(task.axiom_pos[axiom].size() + task.axiom_neg[axiom].size()));
+        unmet_.push_back(static_cast<std::uint32_t>(task.axiom_pos[axiom].size()));
         for (const std::uint32_t atom : task.axiom_pos[axiom]) waits_true_[atom].push_back(axiom);
-        for (const std::uint32_t atom : task.axiom_neg[axiom]) waits_false_[atom].push_back(axiom);
+        for (const std::uint32_t atom : task.axiom_neg[axiom]) {
+            waits_false_[atom].push_back(axiom);
+            unmet_.back() += task.derived[atom] ? 1 : 0;  // of the others, none holds at first
+        }
         layer_axioms_[task.axiom_layer[axiom]].push_back(axiom);
         layer_of[task.axiom_head[axiom]] = task.axiom_layer[axiom];
     }
@@ -42,20 +46,31 @@ void AxiomEvaluator::drain(Word* state) {
     while (!queue_.empty()) {
         const std::uint32_t atom = queue_.back();
         queue_.pop_back();
+        work_ += 1 + waits_true_[atom].size();
         for (const std::uint32_t axiom : waits_true_[atom]) satisfy(axiom, state);
     }
 }
 
-void AxiomEvaluator::evaluate(Word* state) {
-    for (std::size_t word = 0; word < derived_mask_.size(); ++word) state[word] &= ~derived_mask_[word];
-    open_ = condition_count_;
-    // No layer is current while the given atoms are counted, so nothing fires early.
-    current_layer_ = static_cast<std::uint32_t>(layer_axioms_.size());
-    for (std::uint32_t atom = 0; atom < task_->atom_count; ++atom) {
-        if (task_->derived[atom]) continue;
-        const auto& waiting = test_bit(state, atom) ? waits_true_[atom] : waits_false_[atom];
-        for (const std::uint32_t axiom : waiting) --open_[axiom];
+// Counts what has changed among the atoms that are not derived.
+void AxiomEvaluator::carry(const Word* state) {
+    for (std::size_t word = 0; word < given_.size(); ++word) {
+        Word changed = (state[word] & ~derived_mask_[word]) ^ given_[word];
+        given_[word] ^= changed;
+        for (; changed != 0; changed &= changed - 1) {
+            const std::size_t atom = word * 64 + static_cast<std::size_t>(std::countr_zero(changed));
+            const bool holds = test_bit(given_.data(), atom);
+            for (const std::uint32_t axiom : holds ? waits_true_[atom] : waits_false_[atom]) --unmet_[axiom];
+            for (const std::uint32_t axiom : holds ? waits_false_[atom] : waits_true_[atom]) ++unmet_[axiom];
+            work_ += waits_true_[atom].size() + waits_false_[atom].size();
+        }
     }
+}
+
+void AxiomEvaluator::evaluate(Word* state) {
+    carry(state);
+    std::copy(given_.begin(), given_.end(), state);
+    open_ = unmet_;
+    work_ += open_.size() / 2;  // they are copied, and looked at in order
     for (std::uint32_t layer = 0; layer < layer_axioms_.size(); ++layer) {
         current_layer_ = layer;
         for (const std::uint32_t axiom : layer_axioms_[layer]) {
@@ -66,6 +81,7 @@ void AxiomEvaluator::evaluate(Word* state) {
         }
         drain(state);
         // What this layer left false stays false: later layers may rely on it.
+        if (layer + 1 == layer_axioms_.size()) break;
         for (const std::uint32_t atom : layer_atoms_[layer]) {
             if (test_bit(state, atom)) continue;
             for (const std::uint32_t axiom : waits_false_[atom]) --open_[axiom];

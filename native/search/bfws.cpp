@@ -79,7 +79,11 @@ std::uint32_t Bfws::judge(Partition& partition, std::uint32_t node, const Word* 
     }
     if (!partition.counts_pairs) return options_.width + 1;
     if (!catch_up(partition)) return 0;
-    if (!partition.counts_pairs || !partition.pairs->novel(before, state)) return options_.width + 1;
+    if (!partition.counts_pairs) return options_.width + 1;
+    const std::uint64_t work = partition.pairs->work();
+    const bool novel = partition.pairs->novel(before, state);
+    pair_work_ += partition.pairs->work() - work;
+    if (!novel) return options_.width + 1;
     return append(partition.pending, node) ? 2 : 0;
 }
 
@@ -92,6 +96,7 @@ bool Bfws::catch_up(Partition& partition) {
         pair_bytes_ += partition.pairs->bytes();
     }
     const std::size_t bytes = partition.pairs->bytes();
+    const std::uint64_t work = partition.pairs->work();
     for (const std::uint32_t node : partition.pending) {
         const std::uint32_t parent = tree_.parent(node);
         const bool same =
@@ -99,6 +104,7 @@ bool Bfws::catch_up(Partition& partition) {
         if (!partition.pairs->insert(same ? tree_.state(parent) : nullptr, tree_.state(node))) return false;
     }
     partition.pending.clear();
+    pair_work_ += partition.pairs->work() - work;
     pair_bytes_ += partition.pairs->bytes() - bytes;
     if (pair_bytes_ > options_.pair_bytes) drop_pairs(partition);
     return true;

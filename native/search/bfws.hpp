@@ -35,6 +35,7 @@ public:
     std::uint32_t novelty(std::uint32_t node) const { return novelty_[node]; }
     std::size_t partition_count() const { return partition_count_; }
     std::uint64_t pair_bytes() const { return pair_bytes_; }
+    std::uint64_t work() const override { return BestFirst::work() + pair_work_; }
 
 protected:
     bool open_root() override;
@@ -69,7 +70,7 @@ private:
     Chunks<Word> plans_;  // per relaxed plan: what it makes true, then what it makes false
     std::vector<std::vector<std::unique_ptr<Partition>>> partitions_;  // by #g, then by #r
     std::size_t partition_count_ = 0;
-    std::uint64_t pair_bytes_ = 0;
+    std::uint64_t pair_bytes_ = 0, pair_work_ = 0;
     std::vector<Queued> queue_;
     std::uint32_t expanding_ = kNone;
 };

@@ -124,6 +124,7 @@ bool PairTable::novel(const Word* before, const Word* state) {
         for (Word rest = before ? state[word] & ~before[word] : state[word]; rest != 0; rest &= rest - 1) {
             const auto atom =
                 static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+            work_ += 2 + word_count_ / 4;  // a row, many words at a time
             if (novel_with(atom, state)) return true;
         }
     }
@@ -134,6 +135,7 @@ bool PairTable::insert(const Word* before, const Word* state) {
     bool fits = true;
     for_each_added(before, state, word_count_, [&](std::uint32_t atom) {
         if (!fits) return;
+        work_ += 2 + word_count_ / 4;
         if (sparse_) {
             for_each_bit(state, word_count_,
                          [&](std::uint32_t other) { fits = fits && pairs_.insert(key(atom, other)); });
@@ -147,6 +149,7 @@ bool PairTable::insert(const Word* before, const Word* state) {
             // The matrix is symmetric, so a pair known in this row is known in the other one as well.
             Word fresh = state[word] & ~row[word];
             row[word] |= fresh;
+            work_ += 2 * static_cast<std::uint64_t>(std::popcount(fresh));
             for (; fresh != 0 && fits; fresh &= fresh - 1) {
                 const auto other =
                     static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(fresh)));

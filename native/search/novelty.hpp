@@ -70,6 +70,8 @@ public:
     bool insert(const Word* before, const Word* state) override;
     std::size_t bytes() const override { return rows_.bytes() + index_bytes() + pairs_.bytes(); }
     bool sparse() const { return sparse_; }
+    // How much `novel` and `insert` have looked at so far: the same on every machine.
+    std::uint64_t work() const { return work_; }
     // The same question for the child of a plain operator, which is written into `child` on the way: pairs
     // are compared with all of it anyway.
     static constexpr bool kBuildsChild = true;
@@ -103,6 +105,7 @@ private:
     std::vector<Word*> rows_of_;  // per atom
     Chunks<Word> rows_;
     KeySet<std::uint64_t> pairs_;
+    std::uint64_t work_ = 0;
 };
 
 // Any width: a hash set of tuples packed into 64 or 128 bits.

@@ -175,6 +175,7 @@ public:
         if (again) applicable_.looks = looks;
     }
     std::uint64_t looks() const { return applicable_.looks; }
+    std::uint64_t axiom_work() const { return axioms_.work(); }
     template <class Visit>
     void take(std::size_t first, Visit&& visit) {
         applicable_.take(first, visit);

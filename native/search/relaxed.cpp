@@ -6,155 +6,33 @@ namespace widthwise {
 
 std::unique_ptr<Relaxed> Relaxed::make(const Task& task, std::span<const std::uint32_t> goal_pos,
                                        std::span<const std::uint32_t> goal_neg, Meter& meter) {
-    const std::size_t bytes = estimate(task);
+    const std::size_t bytes = Rules::estimate(task);
     if (!meter.charge(bytes)) return nullptr;
     std::unique_ptr<Relaxed> relaxed(new Relaxed(task, goal_pos, goal_neg, meter));
     relaxed->charged_ = bytes;
     return relaxed;
 }
 
-// A bound on what the columns below take: every condition twice (by operator and by fact), every effect once.
-std::size_t Relaxed::estimate(const Task& task) {
-    std::size_t conditions = task.pre_pos.item_count() + task.pre_neg.item_count() +
-                             task.effect_pos.item_count() + task.effect_neg.item_count() +
-                             3 * (task.axiom_pos.item_count() + task.axiom_neg.item_count());
-    for (std::size_t op = 0; op < task.operator_count(); ++op)
-        conditions += task.conditional[op].size() * (task.pre_pos[op].size() + task.pre_neg[op].size());
-    const std::size_t effects = task.add.item_count() + task.del.item_count() + task.effect_atom.size();
-    const std::size_t relaxed =
-        task.operator_count() + task.effect_atom.size() + 4 * task.axiom_head.size() + task.atom_count;
-    return (2 * conditions + effects + 10 * relaxed + 10 * std::size_t{task.atom_count}) *
-           sizeof(std::uint32_t);
-}
-
 Relaxed::Relaxed(const Task& task, std::span<const std::uint32_t> goal_pos,
                  std::span<const std::uint32_t> goal_neg, Meter& meter)
-    : task_(&task),
-      meter_(&meter),
-      goal_(goal_pos.begin(), goal_pos.end()),
-      negation_of_(task.atom_count, kNever),
-      fact_count_(task.atom_count) {
-    name_negations(goal_neg);
-    for (const std::uint32_t atom : goal_neg) goal_.push_back(negation_of_[atom]);
+    : task_(&task), meter_(&meter), rules_(task, goal_neg), goal_(goal_pos.begin(), goal_pos.end()) {
+    for (const std::uint32_t atom : goal_neg) goal_.push_back(rules_.negation_of(atom));
     std::sort(goal_.begin(), goal_.end());
     goal_.erase(std::unique(goal_.begin(), goal_.end()), goal_.end());
-    add_operators();
-    add_axioms();
-    add_failures();
-    index_preconditions();
-    cost_.resize(fact_count_);
-    supporter_.resize(fact_count_);
-    fact_mark_.assign(fact_count_, 0);
-    operator_mark_.assign(task.operator_count(), 0);
-    relaxed_mark_.assign(operator_.size(), 0);
-}
-
-std::uint32_t Relaxed::negation(std::uint32_t atom) {
-    if (negation_of_[atom] == kNever) {
-        negation_of_[atom] = fact_count_++;
-        negated_.push_back(atom);
+    std::vector<std::vector<std::uint32_t>> waiting(rules_.fact_count());
+    for (std::uint32_t rule = 0; rule < rules_.size(); ++rule) {
+        const auto conditions = rules_.pre(rule);
+        if (conditions.empty()) free_.push_back(rule);
+        for (const std::uint32_t fact : conditions) waiting[fact].push_back(rule);
+        closed_.push_back({static_cast<std::uint32_t>(conditions.size()), rules_.cost(rule)});
     }
-    return negation_of_[atom];
-}
-
-// Finds the atoms that somebody wants false, and those that must fail for a derived one to fail.
-void Relaxed::name_negations(std::span<const std::uint32_t> goal_neg) {
-    for (const std::uint32_t atom : goal_neg) negation(atom);
-    for (const Rows* rows : {&task_->pre_neg, &task_->effect_neg, &task_->axiom_neg})
-        for (std::size_t row = 0; row < rows->size(); ++row)
-            for (const std::uint32_t atom : (*rows)[row]) negation(atom);
-    std::vector<std::vector<std::uint32_t>> axioms_of(task_->has_axioms() ? task_->atom_count : 0);
-    for (std::uint32_t axiom = 0; axiom < task_->axiom_head.size(); ++axiom)
-        axioms_of[task_->axiom_head[axiom]].push_back(axiom);
-    for (std::size_t next = 0; next < negated_.size() && task_->has_axioms(); ++next)
-        for (const std::uint32_t axiom : axioms_of[negated_[next]])
-            for (const std::uint32_t atom : task_->axiom_pos[axiom]) negation(atom);
-}
-
-void Relaxed::append_facts(std::span<const std::uint32_t> pos, std::span<const std::uint32_t> neg) {
-    pre_row_.insert(pre_row_.end(), pos.begin(), pos.end());
-    for (const std::uint32_t atom : neg) pre_row_.push_back(negation_of_[atom]);
-}
-
-// A relaxed operator from the two scratch rows; one without effects is of no use.
-void Relaxed::add(std::uint32_t op) {
-    std::sort(pre_row_.begin(), pre_row_.end());
-    pre_row_.erase(std::unique(pre_row_.begin(), pre_row_.end()), pre_row_.end());
-    if (!effect_row_.empty()) {
-        if (pre_row_.empty()) free_.push_back(static_cast<std::uint32_t>(operator_.size()));
-        pre_.append(pre_row_);
-        effects_.append(effect_row_);
-        operator_.push_back(op);
-        closed_.push_back({static_cast<std::uint32_t>(pre_row_.size()), op == kNever ? 0U : 1U});
-    }
-    pre_row_.clear();
-    effect_row_.clear();
-}
-
-void Relaxed::add_operators() {
-    for (std::uint32_t op = 0; op < task_->operator_count(); ++op) {
-        append_facts(task_->pre_pos[op], task_->pre_neg[op]);
-        effect_row_.assign(task_->add[op].begin(), task_->add[op].end());
-        for (const std::uint32_t atom : task_->del[op])
-            if (negation_of_[atom] != kNever) effect_row_.push_back(negation_of_[atom]);
-        add(op);
-        for (const std::uint32_t effect : task_->conditional[op]) {
-            const std::uint32_t atom = task_->effect_atom[effect];
-            const std::uint32_t fact = task_->effect_adds[effect] ? atom : negation_of_[atom];
-            if (fact == kNever) continue;
-            append_facts(task_->pre_pos[op], task_->pre_neg[op]);
-            append_facts(task_->effect_pos[effect], task_->effect_neg[effect]);
-            effect_row_.push_back(fact);
-            add(op);
-        }
-    }
-}
-
-void Relaxed::add_axioms() {
-    for (std::uint32_t axiom = 0; axiom < task_->axiom_head.size(); ++axiom) {
-        append_facts(task_->axiom_pos[axiom], task_->axiom_neg[axiom]);
-        effect_row_.push_back(task_->axiom_head[axiom]);
-        add(kNever);
-    }
-}
-
-// A derived atom fails when all its axioms are broken.
-void Relaxed::add_failures() {
-    if (!task_->has_axioms()) return;
-    std::vector<std::vector<std::uint32_t>> broken(task_->atom_count);  // facts, per derived atom
-    std::vector<std::uint32_t> layer_of(task_->atom_count, kNever);
-    for (std::uint32_t axiom = 0; axiom < task_->axiom_head.size(); ++axiom)
-        layer_of[task_->axiom_head[axiom]] = task_->axiom_layer[axiom];
-    for (std::uint32_t axiom = 0; axiom < task_->axiom_head.size(); ++axiom) {
-        const std::uint32_t head = task_->axiom_head[axiom];
-        if (negation_of_[head] == kNever) continue;
-        const std::uint32_t fact = fact_count_++;
-        broken[head].push_back(fact);
-        for (const std::uint32_t atom : task_->axiom_pos[axiom]) {
-            if (layer_of[atom] != task_->axiom_layer[axiom]) pre_row_.push_back(negation_of_[atom]);
-            effect_row_.push_back(fact);
-            add(kNever);
-        }
-        for (const std::uint32_t atom : task_->axiom_neg[axiom]) {
-            pre_row_.push_back(atom);
-            effect_row_.push_back(fact);
-            add(kNever);
-        }
-    }
-    for (const std::uint32_t atom : negated_) {
-        if (!task_->derived[atom]) continue;
-        pre_row_ = broken[atom];
-        effect_row_.push_back(negation_of_[atom]);
-        add(kNever);
-    }
-}
-
-void Relaxed::index_preconditions() {
-    std::vector<std::vector<std::uint32_t>> waiting(fact_count_);
-    for (std::uint32_t relaxed = 0; relaxed < operator_.size(); ++relaxed)
-        for (const std::uint32_t fact : pre_[relaxed]) waiting[fact].push_back(relaxed);
     for (const auto& row : waiting) waiting_.append(row);
-    for (Rows* rows : {&pre_, &effects_, &waiting_}) rows->shrink();
+    waiting_.shrink();
+    cost_.resize(rules_.fact_count());
+    supporter_.resize(rules_.fact_count());
+    fact_mark_.assign(rules_.fact_count(), 0);
+    operator_mark_.assign(task.operator_count(), 0);
+    rule_mark_.assign(rules_.size(), 0);
 }
 
 void Relaxed::reach(std::uint32_t fact, std::uint32_t cost, std::uint32_t supporter) {
@@ -166,9 +44,11 @@ void Relaxed::reach(std::uint32_t fact, std::uint32_t cost, std::uint32_t suppor
     last_bucket_ = std::max<std::size_t>(last_bucket_, cost);
 }
 
-void Relaxed::fire(std::uint32_t relaxed) {
-    const std::uint32_t cost = std::min(open_[relaxed].cost, kMost);
-    for (const std::uint32_t fact : effects_[relaxed]) reach(fact, cost, relaxed);
+void Relaxed::fire(std::uint32_t rule) {
+    const std::uint32_t cost = std::min(open_[rule].cost, kMost);
+    std::uint32_t effect = rules_.first_effect(rule);
+    work_ += rules_.effects(rule).size();
+    for (const std::uint32_t fact : rules_.effects(rule)) reach(fact, cost, effect++);
 }
 
 // Reaches facts by ascending cost until all of the goal is reached; false if that never happens.
@@ -180,9 +60,9 @@ bool Relaxed::explore(const Word* state) {
         queue_[bucket].clear();
     last_bucket_ = 0;
     for_each_bit(state, words_for(task_->atom_count), [&](std::uint32_t atom) { reach(atom, 0, kNever); });
-    for (const std::uint32_t atom : negated_)
-        if (!test_bit(state, atom)) reach(negation_of_[atom], 0, kNever);
-    for (const std::uint32_t relaxed : free_) fire(relaxed);
+    for (const std::uint32_t atom : rules_.negated())
+        if (!test_bit(state, atom)) reach(rules_.negation_of(atom), 0, kNever);
+    for (const std::uint32_t rule : free_) fire(rule);
 
     ++stamp_;
     for (const std::uint32_t fact : goal_) fact_mark_[fact] = stamp_;
@@ -194,10 +74,10 @@ bool Relaxed::explore(const Word* state) {
             if (cost_[fact] < cost) continue;
             if (fact_mark_[fact] == stamp_ && --wanted == 0) return true;
             work_ += waiting_[fact].size();
-            for (const std::uint32_t relaxed : waiting_[fact]) {
-                Open& open = open_[relaxed];
+            for (const std::uint32_t rule : waiting_[fact]) {
+                Open& open = open_[rule];
                 open.cost = std::min(open.cost + static_cast<std::uint32_t>(cost), kMost);
-                if (--open.unmet == 0) fire(relaxed);
+                if (--open.unmet == 0) fire(rule);
             }
         }
     }
@@ -207,22 +87,25 @@ bool Relaxed::explore(const Word* state) {
 void Relaxed::extract() {
     ++stamp_;
     plan_.clear();
-    relaxed_plan_.clear();
+    chosen_.clear();
     stack_ = goal_;
     while (!stack_.empty()) {
         const std::uint32_t fact = stack_.back();
         stack_.pop_back();
         if (fact_mark_[fact] == stamp_) continue;
         fact_mark_[fact] = stamp_;
-        const std::uint32_t relaxed = supporter_[fact];
-        if (relaxed == kNever || relaxed_mark_[relaxed] == stamp_) continue;
-        relaxed_mark_[relaxed] = stamp_;
-        relaxed_plan_.push_back(relaxed);
-        if (const std::uint32_t op = operator_[relaxed]; op != kNever && operator_mark_[op] != stamp_) {
+        const std::uint32_t effect = supporter_[fact];
+        if (effect == kNever) continue;
+        chosen_.push_back(effect);
+        if (const std::uint32_t op = rules_.operator_of(effect);
+            op != kNever && operator_mark_[op] != stamp_) {
             operator_mark_[op] = stamp_;
             plan_.push_back(op);
         }
-        for (const std::uint32_t condition : pre_[relaxed]) stack_.push_back(condition);
+        const std::uint32_t rule = rules_.rule_of(effect);
+        if (rule_mark_[rule] == stamp_) continue;
+        rule_mark_[rule] = stamp_;
+        for (const std::uint32_t condition : rules_.pre(rule)) stack_.push_back(condition);
     }
 }
 
@@ -231,13 +114,13 @@ void Relaxed::aim(const Word* goal_pos, const Word* goal_neg) {
     const std::size_t words = words_for(task_->atom_count);
     for_each_bit(goal_pos, words, [&](std::uint32_t atom) { goal_.push_back(atom); });
     for_each_bit(goal_neg, words, [&](std::uint32_t atom) {
-        if (negation_of_[atom] != kNever) goal_.push_back(negation_of_[atom]);
+        if (rules_.negation_of(atom) != kNever) goal_.push_back(rules_.negation_of(atom));
     });
 }
 
 bool Relaxed::evaluate(const Word* state) {
     plan_.clear();
-    relaxed_plan_.clear();
+    chosen_.clear();
     if (!explore(state)) return false;
     extract();
     return true;
@@ -251,13 +134,25 @@ bool Relaxed::applies(const Word* state, std::uint32_t op) const {
 }
 
 void Relaxed::mark_effects(const Word* state, Word* made_true, Word* made_false) const {
-    for (const std::uint32_t relaxed : relaxed_plan_) {
-        for (const std::uint32_t fact : effects_[relaxed]) {
-            if (fact < task_->atom_count) {
-                if (!test_bit(state, fact)) set_bit(made_true, fact);
-            } else if (const std::size_t index = fact - task_->atom_count; index < negated_.size()) {
-                if (test_bit(state, negated_[index])) set_bit(made_false, negated_[index]);
-            }
+    const auto is_true = [&](std::uint32_t atom) {
+        if (!test_bit(state, atom)) set_bit(made_true, atom);
+    };
+    const auto is_false = [&](std::uint32_t atom) {
+        if (test_bit(state, atom)) set_bit(made_false, atom);
+    };
+    for (const std::uint32_t effect : chosen_) {
+        const std::uint32_t op = rules_.operator_of(effect);
+        if (op != kNever && !rules_.alone(effect)) {
+            for (const std::uint32_t atom : task_->add[op]) is_true(atom);
+            for (const std::uint32_t atom : task_->del[op])
+                if (rules_.negation_of(atom) != kNever) is_false(atom);
+            continue;
+        }
+        const std::uint32_t fact = rules_.fact_of(effect);
+        if (fact < task_->atom_count) {
+            is_true(fact);
+        } else if (const std::size_t index = fact - task_->atom_count; index < rules_.negated().size()) {
+            is_false(rules_.negated()[index]);
         }
     }
 }

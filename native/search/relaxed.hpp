@@ -1,11 +1,5 @@
 // The task without deletes: relaxed plans, what is helpful, and which states are dead ends.
 //
-// Facts are atoms that hold and, for atoms that some condition wants false, atoms that do not. An operator
-// becomes one relaxed operator for its unconditional effects and one for every conditional effect; an axiom
-// is a relaxed operator that costs nothing. A derived atom can fail when each of its axioms is broken, and an
-// axiom is broken by any of its conditions failing; conditions of the same layer may always fail, because
-// axioms that support each other in a circle have no first one to break.
-//
 // Facts are explored in the order of their additive costs (h_add, operators of cost 1), first come first
 // served. The relaxed plan is what the best supporters of the goal are, back to the state.
 #pragma once
@@ -19,6 +13,7 @@
 #include "core/rows.hpp"
 #include "core/task.hpp"
 #include "search/bits.hpp"
+#include "search/rules.hpp"
 
 namespace widthwise {
 
@@ -52,43 +47,32 @@ private:
         std::uint32_t unmet;  // preconditions that were not reached yet
         std::uint32_t cost;   // of those that were, and its own
     };
-    static constexpr std::uint32_t kNever = 0xffffffffU;
+    static constexpr std::uint32_t kNever = Rules::kNever;
     static constexpr std::uint32_t kMost = 1U << 12;  // costs beyond are all the same
 
     Relaxed(const Task& task, std::span<const std::uint32_t> goal_pos,
             std::span<const std::uint32_t> goal_neg, Meter& meter);
-    static std::size_t estimate(const Task& task);
-    void name_negations(std::span<const std::uint32_t> goal_neg);
-    void add_operators();
-    void add_axioms();
-    void add_failures();
-    std::uint32_t negation(std::uint32_t atom);
-    void append_facts(std::span<const std::uint32_t> pos, std::span<const std::uint32_t> neg);
-    void add(std::uint32_t op);
-    void index_preconditions();
     void reach(std::uint32_t fact, std::uint32_t cost, std::uint32_t supporter);
-    void fire(std::uint32_t relaxed);
+    void fire(std::uint32_t rule);
     bool explore(const Word* state);
     void extract();
 
     const Task* task_;
     Meter* meter_;
     std::size_t charged_ = 0;
-    std::vector<std::uint32_t> goal_;         // facts
-    std::vector<std::uint32_t> negation_of_;  // per atom: the fact that it does not hold, kNever if unwanted
-    std::vector<std::uint32_t> negated_;      // the atoms that have one, in the order of those facts
-    std::uint32_t fact_count_ = 0;
-    Rows pre_, effects_, waiting_;         // per relaxed operator, per relaxed operator, per fact
-    std::vector<std::uint32_t> operator_;  // per relaxed operator: where it comes from, kNever for axioms
-    std::vector<std::uint32_t> free_;      // relaxed operators without preconditions
-    std::vector<std::uint32_t> pre_row_, effect_row_;  // scratch while building
+    Rules rules_;
+    std::vector<std::uint32_t> goal_;  // facts
+    std::vector<std::uint32_t> free_;  // rules without conditions
+    Rows waiting_;                     // per fact: the rules with that condition
 
     std::vector<Open> closed_, open_;  // before any fact is reached; now
-    std::vector<std::uint32_t> cost_, supporter_;
+    std::vector<std::uint32_t> cost_;
+    std::vector<std::uint32_t> supporter_;  // per fact: the effect that reached it, kNever if it held
     std::vector<std::vector<std::uint32_t>> queue_;  // facts by cost
     std::size_t last_bucket_ = 0;
-    std::vector<std::uint32_t> stack_, plan_, relaxed_plan_;
-    std::vector<std::uint32_t> fact_mark_, operator_mark_, relaxed_mark_;
+    std::vector<std::uint32_t> stack_, plan_;
+    std::vector<std::uint32_t> chosen_;  // the effects that the relaxed plan is for
+    std::vector<std::uint32_t> fact_mark_, operator_mark_, rule_mark_;
     std::uint32_t stamp_ = 0;
     std::uint64_t work_ = 0;
 };

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import TypeAlias
 
-from widthwise.classical.pddl.strata import layers
+from widthwise.classical.derived import NEW, Circle, circles, take_apart
 from widthwise.classical.pddl.syntax import (
     And,
     Args,
     Atom,
     Condition,
-    Derived,
     Domain,
     Equality,
     Exists,
@@ -39,8 +38,9 @@ class World:
         self.facts: dict[str, set[Args]] = {name: set() for name in domain.predicates}
         for name, rows in problem.init.items():
             self.facts[name].update(rows)
-        self._layer = layers(domain.derived, domain.source)
-        self._computed = -1  # the highest layer of derived predicates that is known for this state
+        self._circles = circles(domain.derived)
+        self._parts = [take_apart(rule, self._circles[rule.predicate]) for rule in domain.derived]
+        self._derived: set[str] = set()  # the derived predicates that are known for this state
         self._of_type: dict[Types, list[str]] = {}
         self._free: dict[int, tuple[Condition, tuple[str, ...]]] = {}
         self._index: dict[tuple[str, tuple[int, ...]], dict[Args, list[Args]]] = {}
@@ -53,11 +53,10 @@ class World:
             self.facts[name].add(args)
         if self._index:
             self._forget({name for name, _ in (*added, *deleted)})
-        if self._computed >= 0:
-            for name in self._layer:
-                self.facts[name].clear()
-            self._forget(set(self._layer))
-            self._computed = -1
+        for name in self._derived:
+            self.facts[name].clear()
+        self._forget(self._derived)
+        self._derived = set()
 
     def _forget(self, names: set[str]) -> None:
         for key in [key for key in self._index if key[0] in names]:
@@ -161,8 +160,14 @@ class World:
             else:
                 waiting.append(condition)
         if atoms:
-            # The atom with the fewest unbound variables comes next.
-            best = min(atoms, key=lambda atom: sum(arg in free and arg not in binding for arg in atom.args))
+            # The atom with the fewest unbound variables comes next, but new facts come first: they are few.
+            best = min(
+                atoms,
+                key=lambda atom: (
+                    not atom.predicate.endswith(NEW),
+                    sum(arg in free and arg not in binding for arg in atom.args),
+                ),
+            )
             rest = [*(atom for atom in atoms if atom is not best), *waiting]
             for found in self._matches(best, binding, free):
                 yield from self._search(rest, {**binding, **found}, free)
@@ -226,25 +231,29 @@ class World:
 
     def table(self, predicate: str) -> set[Args]:
         """Return the true facts of a predicate, derived ones after applying the rules."""
-        layer = self._layer.get(predicate, -1)
-        while self._computed < layer:
-            self._computed += 1  # first, so that rules may ask for what is being computed
-            self._fill([rule for rule in self.domain.derived if self._layer[rule.predicate] == self._computed])
+        if predicate in self._circles and predicate not in self._derived:
+            circle = self._circles[predicate]
+            self._derived |= circle  # first, so that rules may ask for what is being computed
+            self._fill(circle)
         return self.facts[predicate]
 
-    def _fill(self, rules: list[Derived]) -> None:
-        """Apply the rules of one layer until nothing new follows."""
-        changed = True
-        while changed:
-            changed = False
-            for rule in rules:
-                table = self.facts[rule.predicate]
-                before = len(table)
-                for found in list(self.solutions(rule.parameters, rule.condition, {})):
-                    table.add(tuple([found[variable.name] for variable in rule.parameters]))
-                if len(table) != before:
-                    self._forget({rule.predicate})
-                    changed = True
+    def _fill(self, circle: Circle) -> None:
+        """Apply the rules of predicates that define each other until nothing new follows."""
+        parts = [one for one in self._parts if one.rule.predicate in circle]
+        todo = [(one.rule, one.at_once) for one in parts if one.at_once is not None]
+        while True:
+            new: dict[str, set[Args]] = {name: set() for name in circle}
+            for rule, condition in todo:
+                for found in self.solutions(rule.parameters, condition, {}):
+                    new[rule.predicate].add(tuple([found[variable.name] for variable in rule.parameters]))
+            for name, rows in new.items():
+                rows -= self.facts[name]
+                self.facts[name] |= rows
+                self.facts[name + NEW] = rows
+            self._forget({*circle, *(name + NEW for name in circle)})
+            if not any(new.values()):
+                return
+            todo = [(one.rule, condition) for one in parts for condition in one.later]
 
 
 def _free_variables(condition: Condition) -> set[str]:

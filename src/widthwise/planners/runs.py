@@ -69,13 +69,14 @@ class Run:
     def node_work(self) -> float:
         """What one of its nodes takes: in microseconds, roughly, as measured once on many tasks."""
         search, operators = self.search, self.model.operators
-        usual = 0.6 + operators.atom_count / 1_000
+        usual = 0.6 + operators.atom_count / 2_000
         if isinstance(search, _native.Search):
             return usual
-        # Those led by relaxed plans do little else.
-        base = 0.3 if isinstance(search, _native.Greedy | _native.Guided | _native.Walks) else usual
+        # Those led by relaxed plans do little else, and a lazy search only queues most of its nodes.
+        led = {_native.Greedy: 0.1, _native.Guided: 0.5, _native.Walks: 0.5}
+        base = led.get(type(search), usual)
         if search.generated > 1:
-            return base + 0.0045 * search.work / search.generated
+            return base + 0.0025 * search.work / search.generated
         # A guess: a relaxed plan looks at most operators. A lazy search has one per ten nodes, walks one per three.
         share = {_native.Guided: 1.0, _native.Walks: 0.36, _native.Greedy: 0.1}.get(type(search), 0.0)
         return base + share * operators.bytes / 5_000

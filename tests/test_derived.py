@@ -1,0 +1,88 @@
+"""Derived predicates of the validator: circles of rules, applied to new facts only, reach what the definition says."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from widthwise.classical.derived import NEW, circles, take_apart
+from widthwise.classical.pddl.parser import parse_domain, parse_problem
+from widthwise.classical.pddl.syntax import show
+from widthwise.classical.world import World
+
+# Ways of even and of odd length define each other, one of them by an implication.
+DOMAIN = parse_domain(
+    """(define (domain ways) (:requirements :adl :derived-predicates) (:types node)
+    (:predicates (edge ?x ?y - node) (open ?x - node)
+                 (even ?x ?y - node) (odd ?x ?y - node) (far ?x ?y - node) (safe ?x - node) (lonely ?x - node))
+    (:derived (even ?x ?y) (and (open ?x) (or (= ?x ?y) (exists (?z - node) (and (odd ?x ?z) (edge ?z ?y))))))
+    (:derived (odd ?x ?y) (exists (?z - node) (and (edge ?z ?y) (open ?z) (imply (open ?x) (even ?x ?z)))))
+    (:derived (far ?x ?y) (and (not (even ?x ?y)) (not (odd ?x ?y))))
+    (:derived (safe ?x) (forall (?y - node) (imply (edge ?x ?y) (open ?y))))
+    (:derived (lonely ?x) (forall (?y - node) (or (= ?x ?y) (far ?x ?y))))
+    (:action close :parameters (?x - node) :precondition (open ?x) :effect (not (open ?x))))"""
+)
+NODES = "abcd"
+
+
+def world_of(edges, opened) -> World:
+    init = " ".join([*(f"(edge {x} {y})" for x, y in edges), *(f"(open {x})" for x in opened)])
+    text = f"(define (problem p) (:domain ways) (:objects {' '.join(NODES)} - node) (:init {init}) (:goal (and)))"
+    return World(DOMAIN, parse_problem(text, "p", DOMAIN))
+
+
+def by_definition(edges, opened) -> dict[str, set[tuple[str, ...]]]:
+    """All rules, applied to everything until nothing changes, layer after layer."""
+    even, odd = set(), set()
+    before = None
+    while before != (len(even), len(odd)):
+        before = len(even), len(odd)
+        for x, y in product(NODES, repeat=2):
+            if x in opened and (x == y or any((x, z) in odd and (z, y) in edges for z in NODES)):
+                even.add((x, y))
+            if any(z in opened and (z, y) in edges and (x not in opened or (x, z) in even) for z in NODES):
+                odd.add((x, y))
+    safe = {(x,) for x in NODES if all(y in opened for y in NODES if (x, y) in edges)}
+    far = set(product(NODES, repeat=2)) - even - odd
+    lonely = {(x,) for x in NODES if all(x == y or (x, y) in far for y in NODES)}
+    return {"even": even, "odd": odd, "far": far, "safe": safe, "lonely": lonely}
+
+
+@settings(max_examples=150)
+@given(
+    st.sets(st.tuples(st.sampled_from(NODES), st.sampled_from(NODES))),
+    st.sets(st.sampled_from(NODES)),
+    st.permutations(["even", "odd", "far", "safe", "lonely"]),
+)
+def test_whatever_is_asked_for_first(edges, opened, order):
+    world = world_of(edges, opened)
+    expected = by_definition(edges, opened)
+    assert [world.table(name) for name in order] == [expected[name] for name in order]
+    for closed in sorted(opened):  # what was derived does not outlive its state
+        world.change([], [("open", (closed,))])
+        opened = opened - {closed}
+        expected = by_definition(edges, opened)
+        assert [world.table(name) for name in order] == [expected[name] for name in order]
+
+
+def test_only_what_is_asked_for_is_derived():
+    world = world_of({("a", "b")}, {"a"})
+    world.table("safe")
+    assert world.facts["safe"] and not world.facts["even"]
+
+
+def test_circles_and_parts():
+    found = circles(DOMAIN.derived)
+    assert found["even"] == found["odd"] == {"even", "odd"}
+    assert (found["far"], found["safe"]) == ({"far"}, {"safe"})
+    even, odd, far, safe, _ = (take_apart(rule, found[rule.predicate]) for rule in DOMAIN.derived)
+    for parts, rule in ((far, DOMAIN.derived[2]), (safe, DOMAIN.derived[3])):
+        assert parts.later == () and parts.at_once == rule.condition
+    assert show(odd.at_once) == "(exists (?z - node) (and (edge ?z ?y) (open ?z) (or (not (open ?x)))))"
+    assert [show(one).count(NEW) for one in odd.later] == [1]
+    assert show(even.at_once) == "(and (open ?x) (or (= ?x ?y)))"
+    assert [show(one) for one in even.later] == [
+        f"(and (open ?x) (exists (?z - node) (and (odd{NEW} ?x ?z) (edge ?z ?y))))"
+    ]

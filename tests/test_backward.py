@@ -227,11 +227,12 @@ def test_users_ask_for_it_by_name() -> None:
     assert result.planner == "backward BFWS(f5)"
 
 
-def test_pauses_do_not_make_it_more_work() -> None:
+@pytest.mark.parametrize("width", [1, 2])
+def test_pauses_do_not_make_it_more_work(width) -> None:
     inverse = inverse_of(model_of(paint(8)))
     works = []
     for step in (None, 1):
-        search = _native.Bfws(inverse.operators, _native.Meter(), [], inverse.unwanted, width=1)
+        search = _native.Bfws(inverse.operators, _native.Meter(), [], inverse.unwanted, width=width)
         stop, _ = search.start()
         while stop is _native.Stop.PAUSED:
             stop, _ = search.resume(pause_after=step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,9 +76,9 @@ def test_only_what_is_asked_for_is_derived():
 
 def test_circles_and_parts():
     found = circles(DOMAIN.derived)
-    assert found["even"] == found["odd"] == {"even", "odd"}
-    assert (found["far"], found["safe"]) == ({"far"}, {"safe"})
-    even, odd, far, safe, _ = (take_apart(rule, found[rule.predicate]) for rule in DOMAIN.derived)
+    assert found["even"] == found["odd"] == ({"even", "odd"},)
+    assert found["lonely"] == ({"even", "odd"}, {"far"}, {"lonely"})
+    even, odd, far, safe, _ = (take_apart(rule, found[rule.predicate][-1]) for rule in DOMAIN.derived)
     for parts, rule in ((far, DOMAIN.derived[2]), (safe, DOMAIN.derived[3])):
         assert parts.later == () and parts.at_once == rule.condition
     assert show(odd.at_once) == "(exists (?z - node) (and (edge ?z ?y) (open ?z) (or (not (open ?x)))))"
@@ -86,3 +87,13 @@ def test_circles_and_parts():
     assert [show(one) for one in even.later] == [
         f"(and (open ?x) (exists (?z - node) (and (odd{NEW} ?x ?z) (edge ?z ?y))))"
     ]
+
+
+@pytest.mark.parametrize("condition", ["(p{} ?x)", "(not (p{} ?x))"])
+def test_a_long_chain(condition):
+    length = 400
+    rules = "".join(f"(:derived (p{n} ?x) {condition.format(n + 1)})" for n in range(length))
+    names = " ".join(f"(p{n} ?x)" for n in range(length + 1))
+    domain = parse_domain(f"(define (domain d) (:requirements :adl :derived-predicates) (:predicates {names}) {rules})")
+    problem = f"(define (problem p) (:domain d) (:objects a b) (:init (p{length} a)) (:goal (and)))"
+    assert World(domain, parse_problem(problem, "p", domain)).table("p0") == {("a",)}

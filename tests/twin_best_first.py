@@ -85,8 +85,8 @@ class RelaxedTwin:
                     queue += [one for one in sorted(pos) if one not in queue]
         return queue
 
-    def evaluate(self, state):
-        """(operators, the effects that it is for) of the relaxed plan, or None for a dead end."""
+    def explore(self, state):
+        """(costs, supporters) of the facts that can be reached."""
         cost, supporter, queue, count = {}, {}, [], 0
         unmet = [set(conditions) for conditions, _, _ in self.rules]
 
@@ -120,6 +120,11 @@ class RelaxedTwin:
                     unmet[rule].remove(fact)
                     if not unmet[rule]:
                         fire(rule)
+        return cost, supporter
+
+    def evaluate(self, state):
+        """(operators, the effects that it is for) of the relaxed plan, or None for a dead end."""
+        cost, supporter = self.explore(state)
         if any(fact not in cost for fact in self.goal):
             return None
         chosen, facts, todo = set(), set(), list(self.goal)

@@ -1,7 +1,7 @@
 // Derives the atoms that axioms define: layer by layer to a fixpoint, by counting unsatisfied conditions.
 //
-// States that follow each other differ in few atoms, so what the atoms that are not derived satisfy is carried
-// from one to the next.
+// States that follow each other differ in few atoms, so what the atoms that are not derived satisfy is
+// carried from one to the next.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ private:
 
     const Task* task_;
     std::vector<Word> derived_mask_;
-    std::vector<Word> given_;  // the atoms that are not derived and hold, as last seen
+    std::vector<Word> given_;           // the atoms that are not derived and hold, as last seen
     std::vector<std::uint32_t> unmet_;  // per axiom: conditions that these do not satisfy
     std::vector<std::vector<std::uint32_t>> waits_true_,
         waits_false_;                                      // per atom: axioms with that condition

@@ -137,8 +137,10 @@ bool PairTable::insert(const Word* before, const Word* state) {
         if (!fits) return;
         work_ += 2 + word_count_ / 4;
         if (sparse_) {
+            const std::size_t known = pairs_.size();
             for_each_bit(state, word_count_,
                          [&](std::uint32_t other) { fits = fits && pairs_.insert(key(atom, other)); });
+            work_ += 2 * (pairs_.size() - known);
             return;
         }
         fits = ensure_row(atom);

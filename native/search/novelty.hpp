@@ -70,7 +70,7 @@ public:
     bool insert(const Word* before, const Word* state) override;
     std::size_t bytes() const override { return rows_.bytes() + index_bytes() + pairs_.bytes(); }
     bool sparse() const { return sparse_; }
-    // How much `novel` and `insert` have looked at so far: the same on every machine.
+    // How much `novel` and `insert` have looked at so far, as if in a matrix: the same on every machine.
     std::uint64_t work() const { return work_; }
     // The same question for the child of a plain operator, which is written into `child` on the way: pairs
     // are compared with all of it anyway.

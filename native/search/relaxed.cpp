@@ -9,7 +9,8 @@ std::unique_ptr<Relaxed> Relaxed::make(const Task& task, std::span<const std::ui
     const std::size_t bytes = Rules::estimate(task);
     if (!meter.charge(bytes)) return nullptr;
     std::unique_ptr<Relaxed> relaxed(new Relaxed(task, goal_pos, goal_neg, meter));
-    relaxed->charged_ = bytes;
+    relaxed->charged_ = std::min(bytes, relaxed->bytes());
+    meter.release(bytes - relaxed->charged_);  // what was needed only to make the rules
     return relaxed;
 }
 
@@ -33,6 +34,13 @@ Relaxed::Relaxed(const Task& task, std::span<const std::uint32_t> goal_pos,
     fact_mark_.assign(rules_.fact_count(), 0);
     operator_mark_.assign(task.operator_count(), 0);
     rule_mark_.assign(rules_.size(), 0);
+}
+
+// What it takes, the lists that grow with the first evaluations included.
+std::size_t Relaxed::bytes() const {
+    const std::size_t marks = operator_mark_.size() + rule_mark_.size() + free_.capacity();
+    return rules_.bytes() + waiting_.bytes() + 2 * closed_.size() * sizeof(Open) +
+           (marks + 8 * std::size_t{rules_.fact_count()}) * sizeof(std::uint32_t);
 }
 
 void Relaxed::reach(std::uint32_t fact, std::uint32_t cost, std::uint32_t supporter) {
@@ -142,7 +150,7 @@ void Relaxed::mark_effects(const Word* state, Word* made_true, Word* made_false)
     };
     for (const std::uint32_t effect : chosen_) {
         const std::uint32_t op = rules_.operator_of(effect);
-        if (op != kNever && !rules_.alone(effect)) {
+        if (op != kNever && !rules_.by_itself(effect)) {
             for (const std::uint32_t atom : task_->add[op]) is_true(atom);
             for (const std::uint32_t atom : task_->del[op])
                 if (rules_.negation_of(atom) != kNever) is_false(atom);

@@ -52,6 +52,7 @@ private:
 
     Relaxed(const Task& task, std::span<const std::uint32_t> goal_pos,
             std::span<const std::uint32_t> goal_neg, Meter& meter);
+    std::size_t bytes() const;
     void reach(std::uint32_t fact, std::uint32_t cost, std::uint32_t supporter);
     void fire(std::uint32_t rule);
     bool explore(const Word* state);

@@ -1,6 +1,7 @@
 #include "search/rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace widthwise {
 
@@ -13,8 +14,8 @@ constexpr std::size_t kMostLooks = 4'000'000;
 
 }  // namespace
 
-// Every condition stands in a row of a rule and again in a row of a fact; a rule is numbered, counted, indexed
-// and marked; an effect is listed twice and has a fact, a maker and a rule.
+// Every condition stands in a row of a rule and again in a row of a fact; a rule is numbered, counted,
+// indexed and marked; an effect is listed twice and has a fact, a maker and a rule.
 std::size_t Rules::estimate(const Task& task) {
     std::size_t conditions = task.pre_pos.item_count() + task.pre_neg.item_count() +
                              task.effect_pos.item_count() + task.effect_neg.item_count() +
@@ -30,15 +31,21 @@ std::size_t Rules::estimate(const Task& task) {
 }
 
 Rules::Rules(const Task& task, std::span<const std::uint32_t> goal_neg)
-    : task_(&task),
-      negation_of_(task.atom_count, kNever),
+    : negation_of_(task.atom_count, kNever),
       fact_count_(task.atom_count),
+      task_(&task),
       by_pre_{Index(0, Hash{this}, Same{this}), Index(0, Hash{this}, Same{this})} {
     name_negations(goal_neg);
     add_operators();
     add_axioms();
     add_failures();
     simplify();
+}
+
+std::size_t Rules::bytes() const {
+    const std::size_t numbers = negation_of_.capacity() + negated_.capacity() + cost_.capacity() +
+                                maker_.capacity() + rule_of_.capacity();
+    return pre_.bytes() + effects_.bytes() + numbers * sizeof(std::uint32_t);
 }
 
 std::size_t Rules::Hash::operator()(std::span<const std::uint32_t> row) const {
@@ -163,7 +170,8 @@ void Rules::simplify() {
     Rows all;  // per rule: what it makes before anything is left out
     std::size_t next = 0;
     for (std::uint32_t rule = 0; rule < pre_.size(); ++rule) {
-        for (; next < made_.size() && made_[next].rule == rule; ++next) effect_row_.push_back(made_[next].fact);
+        for (; next < made_.size() && made_[next].rule == rule; ++next)
+            effect_row_.push_back(made_[next].fact);
         all.append(effect_row_);
         effect_row_.clear();
     }
@@ -200,18 +208,18 @@ void Rules::simplify() {
 // Marks what other rules make under some of the rule's conditions and at no higher cost.
 void Rules::mark_beaten(std::uint32_t rule, const Rows& all) {
     const auto conditions = pre_[rule];
-    if (cost_[rule] == 1) mark_effects(by_pre_[0], conditions, all);
+    if (cost_[rule] == 1) mark_made(by_pre_[0], conditions, all);
     if (conditions.size() > kMostCompared) return;
     const std::uint32_t whole = (1U << conditions.size()) - 1;
     for (std::uint32_t chosen = 0; chosen < whole && looks_ < kMostLooks; ++chosen) {
         subset_.clear();
         for (std::size_t place = 0; place < conditions.size(); ++place)
             if ((chosen >> place & 1U) != 0) subset_.push_back(conditions[place]);
-        for (std::uint32_t cost = 0; cost <= cost_[rule]; ++cost) mark_effects(by_pre_[cost], subset_, all);
+        for (std::uint32_t cost = 0; cost <= cost_[rule]; ++cost) mark_made(by_pre_[cost], subset_, all);
     }
 }
 
-void Rules::mark_effects(const Index& index, std::span<const std::uint32_t> conditions, const Rows& all) {
+void Rules::mark_made(const Index& index, std::span<const std::uint32_t> conditions, const Rows& all) {
     ++looks_;
     const auto found = index.find(conditions);
     if (found == index.end()) return;

@@ -9,6 +9,7 @@
 // Operators that differ only in what they delete are common (which of the two drives, which tent is put up):
 // rules with the same conditions and cost are one rule, and an effect is left out where no more conditions
 // and no higher cost reach it elsewhere, by the first of equals. In hiking, a 24th of the conditions is left.
+// Rules of many conditions, and those of huge tasks, are not compared with rules of fewer conditions.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,11 @@ public:
     Rules(const Rules&) = delete;
     Rules& operator=(const Rules&) = delete;
 
-    // A bound on the bytes that the rules of a task take while they are made, and what is made of them.
+    // About how many bytes the rules of a task take while they are made, and relaxed plans for them: on the
+    // high side.
     static std::size_t estimate(const Task& task);
+    // What they take now.
+    std::size_t bytes() const;
 
     std::uint32_t fact_count() const { return fact_count_; }
     // The fact that an atom does not hold; kNever if nobody wants that.
@@ -46,11 +50,12 @@ public:
     // rules.
     std::span<const std::uint32_t> effects(std::uint32_t rule) const { return effects_[rule]; }
     std::uint32_t first_effect(std::uint32_t rule) const { return effects_.begin_of(rule); }
-    // The operator that makes an effect, kNever for axioms, and whether it does so on a condition.
+    // The operator that makes an effect, kNever for axioms, and whether nothing else is made with it: that is
+    // so for conditional effects and for axioms.
     std::uint32_t operator_of(std::uint32_t effect) const {
         return maker_[effect] == kNever ? kNever : maker_[effect] >> 1;
     }
-    bool alone(std::uint32_t effect) const { return (maker_[effect] & 1U) != 0; }
+    bool by_itself(std::uint32_t effect) const { return (maker_[effect] & 1U) != 0; }
     std::uint32_t rule_of(std::uint32_t effect) const { return rule_of_[effect]; }
     std::uint32_t fact_of(std::uint32_t effect) const { return effects_.item(effect); }
 
@@ -86,15 +91,15 @@ private:
     void add_failures();
     void simplify();
     void mark_beaten(std::uint32_t rule, const Rows& all);
-    void mark_effects(const Index& index, std::span<const std::uint32_t> conditions, const Rows& all);
+    void mark_made(const Index& index, std::span<const std::uint32_t> conditions, const Rows& all);
 
-    const Task* task_;
     std::vector<std::uint32_t> negation_of_, negated_;
     std::uint32_t fact_count_;
     Rows pre_, effects_;
     std::vector<std::uint32_t> cost_, maker_, rule_of_;
 
     // Needed only while the rules are made.
+    const Task* task_;
     Index by_pre_[2];  // rules by their conditions, those of cost 0 and those of cost 1
     std::vector<Effect> made_;
     std::vector<std::uint32_t> pre_row_, effect_row_, subset_;

@@ -413,7 +413,7 @@ class BestFirst:
     @property
     def work(self) -> int:
         """
-        What all nodes so far took besides the usual: what relaxed plans looked at, preconditions above all, and looks at operators that may be forbidden.
+        What all nodes so far took besides the usual: what relaxed plans, axioms and tables of pairs looked at, and looks at operators that may be forbidden.
         """
 
     @property

@@ -23,13 +23,25 @@ class Parts:
     later: tuple[Condition, ...]  # each asks for a new fact of one
 
 
-def circles(rules: Iterable[Derived]) -> dict[str, Circle]:
-    """Return for every derived predicate those that are defined in a circle with it, itself included."""
+def circles(rules: Iterable[Derived]) -> dict[str, tuple[Circle, ...]]:
+    """Return for every derived predicate the circles that it needs, each after those it needs itself.
+
+    A circle is what is defined by each other. The last one is the predicate's own.
+    """
     uses: dict[str, set[str]] = {}
     for rule in rules:
         uses.setdefault(rule.predicate, set()).update(name for name, _ in mentioned(rule.condition))
     reach = {name: _reachable(name, uses) for name in uses}
-    return {name: frozenset({name, *(other for other in reach[name] if name in reach.get(other, ()))}) for name in uses}
+    own = {
+        name: frozenset({name, *(other for other in found if name in reach.get(other, ()))})
+        for name, found in reach.items()
+    }
+    # What needs a circle reaches more than the circle does.
+    first = sorted(own, key=lambda name: len(reach[name] | {name}))
+    return {
+        name: tuple(dict.fromkeys(own[other] for other in first if other == name or other in found))
+        for name, found in reach.items()
+    }
 
 
 def _reachable(name: str, uses: dict[str, set[str]]) -> set[str]:
@@ -73,4 +85,4 @@ def _split(condition: Condition, circle: Circle) -> tuple[Condition | None, list
             found = None if half is None else Exists(variables, half, condition.at)
             return found, [Exists(variables, one, condition.at) for one in ones]
         case _:
-            return condition, []  # no circle goes through `not` or `forall`: `layers` refuses those
+            return condition, []  # no circle goes through `not` or `forall`: the reader refuses such rules

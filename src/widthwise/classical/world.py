@@ -39,7 +39,7 @@ class World:
         for name, rows in problem.init.items():
             self.facts[name].update(rows)
         self._circles = circles(domain.derived)
-        self._parts = [take_apart(rule, self._circles[rule.predicate]) for rule in domain.derived]
+        self._parts = [take_apart(rule, self._circles[rule.predicate][-1]) for rule in domain.derived]
         self._derived: set[str] = set()  # the derived predicates that are known for this state
         self._of_type: dict[Types, list[str]] = {}
         self._free: dict[int, tuple[Condition, tuple[str, ...]]] = {}
@@ -232,9 +232,10 @@ class World:
     def table(self, predicate: str) -> set[Args]:
         """Return the true facts of a predicate, derived ones after applying the rules."""
         if predicate in self._circles and predicate not in self._derived:
-            circle = self._circles[predicate]
-            self._derived |= circle  # first, so that rules may ask for what is being computed
-            self._fill(circle)
+            for circle in self._circles[predicate]:
+                if self._derived.isdisjoint(circle):
+                    self._derived |= circle  # first, so that rules may ask for what is being computed
+                    self._fill(circle)
         return self.facts[predicate]
 
     def _fill(self, circle: Circle) -> None:

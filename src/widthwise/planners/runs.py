@@ -79,7 +79,7 @@ class Run:
             return base + 0.0025 * search.work / search.generated
         # A guess: a relaxed plan looks at most operators. A lazy search has one per ten nodes, walks one per three.
         share = {_native.Guided: 1.0, _native.Walks: 0.36, _native.Greedy: 0.1}.get(type(search), 0.0)
-        return base + share * operators.bytes / 5_000
+        return base + share * operators.bytes / 9_000
 
 
 @dataclass(slots=True)

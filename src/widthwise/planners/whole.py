@@ -1,6 +1,6 @@
 """The schedule for whole problems, with many goals: which searches take turns, and why.
 
-Best-first width search solves most problems and has most of the work. Greedy search solves others, among them
+Best-first width search solves most problems and has most of the work. Greedy search solves many others, among them
 large ones with many goals that do not disturb each other; guided search, random walks and backward search solve those
 full of dead ends. What ends soon is tried once, before them.
 """
@@ -27,8 +27,8 @@ TURNS = (
     Turn(Backward(BFWS("k2")), 0.08, "from the goal: ways into dead ends do not lead back from it", waits=1),
     Turn(Guided(), 0.04, "looks at few states and closely: for small tasks with many dead ends", waits=1),
     Turn(Walks(), 0.12, "tries many ways and clings to none: quick, but its plans are long", waits=2, endless=True),
-    Turn(BFWS(), 0.6, "the most novel states first; drops only repeats and dead ends, so it is complete"),
-    Turn(GBFS(), 0.16, "follows relaxed plans where novelty leads astray"),
+    Turn(BFWS(), 0.46, "the most novel states first; drops only repeats and dead ends, so it is complete"),
+    Turn(GBFS(), 0.3, "follows relaxed plans where novelty leads astray"),
 )
 
 

@@ -6,6 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from widthwise import _native
+from widthwise.core.model import Model
 
 # The same examples every time, and no judgement by the clock: a test fails for a reason or not at all.
 settings.register_profile("twins", deadline=None, derandomize=True)
@@ -229,3 +230,9 @@ def finite_domain_tasks(draw, most_variables=4, most_values=4, goal=True):
 def any_tasks():
     """Tasks of every kind."""
     return st.one_of(tasks(), tasks(plain=True), finite_domain_tasks())
+
+
+def model_of(spec, seed=None, meter=None, **more):
+    """What a planner is given of a task."""
+    operators = _native.Operators(spec.native(), seed)
+    return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), meter or _native.Meter(), **more)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import widthwise as ww
 from example_tasks import example
-from strategies import Op, Spec, finite_domain_tasks, tasks
+from strategies import Op, Spec, finite_domain_tasks, model_of, tasks
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
@@ -18,11 +18,6 @@ from widthwise.planners.backward import Backward
 from widthwise.planners.bfws import BFWS, GBFS
 from widthwise.planners.siw import SIW
 from widthwise.planners.whole import whole_problem
-
-
-def model_of(spec: Spec, **more) -> Model:
-    operators = _native.Operators(spec.native())
-    return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), **more)
 
 
 def inverse_of(model: Model, **limits) -> _native.Inverse:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from strategies import Op, Spec, any_tasks
+from strategies import Op, Spec, any_tasks, model_of
 from twin_best_first import BfwsTwin, RelaxedTwin
 from twin_search import shortest
 from widthwise import BFWS, GBFS, IHIW, IW, SIW, UsageError, _native
@@ -16,11 +16,6 @@ from widthwise.planners.walks import Walks
 
 LIMIT = 300
 Stop = _native.Stop
-
-
-def model_of(spec, seed=None, meter=None, **more):
-    operators = _native.Operators(spec.native(), seed)
-    return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), meter or _native.Meter(), **more)
 
 
 def finish(search, pause_after=None, pause_seconds=None):

@@ -92,7 +92,36 @@ void bind_relaxed(nb::module_& module) {
                     python.relaxed->mark_effects(words, made_true.words.data(), made_false.words.data());
                 return std::tuple(made_true.atoms(), made_false.atoms());
             },
-            "state"_a, "What the relaxed plan makes true and makes false that is not so in the state.");
+            "state"_a, "What the relaxed plan makes true and makes false that is not so in the state.")
+        .def(
+            "landmarks",
+            [](PyRelaxed& python,
+               const State& state) -> std::optional<std::vector<std::tuple<std::uint32_t, bool>>> {
+                const auto found = python.relaxed->landmarks(words_of(*python.operators, state));
+                if (!found) return std::nullopt;
+                std::vector<std::tuple<std::uint32_t, bool>> all;
+                for (std::size_t index = 0; index < found->size(); ++index) all.push_back((*found)[index]);
+                return all;
+            },
+            "state"_a,
+            "What every plan from a state shows on its way: (atom, whether it is to hold); None if there is "
+            "no "
+            "plan, or if that is too much to find.")
+        .def(
+            "to_come",
+            [](PyRelaxed& python, const std::vector<const State*>& way) -> std::optional<Ids> {
+                const auto found = python.relaxed->landmarks(words_of(*python.operators, *way.at(0)));
+                if (!found) return std::nullopt;
+                std::vector<Word> shown(found->words()), before(found->words());
+                Ids counts;
+                for (std::size_t place = 0; place < way.size(); ++place) {
+                    before = shown;
+                    counts.push_back(found->follow(words_of(*python.operators, *way[place]),
+                                                   place == 0 ? nullptr : before.data(), shown.data()));
+                }
+                return counts;
+            },
+            "way"_a, "How many landmarks of its first state are still to come, for every state of a way.");
 }
 
 void bind_base(nb::module_& module) {
@@ -203,18 +232,20 @@ void bind_greedy(nb::module_& module) {
         .def(
             "__init__",
             [](Greedy* self, const PyOperators& python, std::shared_ptr<Meter> meter, Ids goal_pos,
-               Ids goal_neg, bool count_goals, std::uint32_t boost, std::optional<std::uint64_t> max_nodes,
-               const State* first) {
+               Ids goal_neg, bool count_goals, bool landmarks, std::uint32_t boost,
+               std::optional<std::uint64_t> max_nodes, const State* first) {
                 GreedyOptions options;
                 options.count_goals = count_goals;
+                options.landmarks = landmarks;
                 options.boost = boost;
                 options.first = words_or_none(*python.shared, first);
                 options.max_nodes = max_nodes.value_or(~std::uint64_t{0});
                 new (self) Greedy(python.shared, std::move(meter),
                                   to_goal(*python.shared, std::move(goal_pos), std::move(goal_neg)), options);
             },
-            "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "count_goals"_a = true, "boost"_a = 1000,
-            "max_nodes"_a.none() = nb::none(), "first"_a.none() = nb::none());
+            "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "count_goals"_a = true,
+            "landmarks"_a = true, "boost"_a = 1000, "max_nodes"_a.none() = nb::none(),
+            "first"_a.none() = nb::none());
 }
 
 }  // namespace

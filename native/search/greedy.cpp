@@ -10,24 +10,42 @@ Greedy::Greedy(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter
       options_(options),
       preferred_(*operators_) {
     std::fill(std::begin(best_), std::end(best_), ~0U);
-    for (const Heuristic heuristic : {kPlan, kGoals}) {
-        if (heuristic == kGoals && !options_.count_goals) continue;
-        queues_.push_back(std::make_unique<Queue>(*meter_, heuristic, false));
-        if (options_.boost > 0) queues_.push_back(std::make_unique<Queue>(*meter_, heuristic, true));
-    }
+}
+
+void Greedy::add_queues(Heuristic heuristic) {
+    queues_.push_back(std::make_unique<Queue>(*meter_, heuristic, false));
+    if (options_.boost > 0) queues_.push_back(std::make_unique<Queue>(*meter_, heuristic, true));
 }
 
 bool Greedy::open_root() {
-    evaluate(0);
+    if (options_.landmarks) landmarks_ = relaxed_->landmarks(tree_.state(0));
+    add_queues(kPlan);
+    if (landmarks_) {
+        add_queues(kLandmarks);
+        shown_ = std::make_unique<Chunks<Word>>(*meter_, std::max<std::size_t>(1, landmarks_->words()));
+    }
+    if (options_.count_goals) add_queues(kGoals);
+    return evaluate(0);
+}
+
+// How many landmarks are still to come. False: out of memory.
+bool Greedy::count_landmarks(std::uint32_t node) {
+    if (!landmarks_) return true;
+    if (!shown_->reserve_one()) return false;
+    Word* shown = shown_->push();
+    const std::uint32_t parent = tree_.parent(node);
+    const Word* before = parent == kNone ? nullptr : shown_->row(parent);
+    value_[kLandmarks] = landmarks_->follow(tree_.state(node), before, shown);
     return true;
 }
 
-void Greedy::evaluate(std::uint32_t node) {
+bool Greedy::evaluate(std::uint32_t node) {
     const Word* state = tree_.state(node);
+    if (!count_landmarks(node)) return false;
     if (!find_relaxed_plan(state)) {
         tree_.set(node, kPruned);
         ++dead_ends_;
-        return;
+        return true;
     }
     value_[kPlan] = static_cast<std::uint32_t>(relaxed_->plan().size());
     value_[kGoals] = goal_.unachieved(state);
@@ -42,6 +60,7 @@ void Greedy::evaluate(std::uint32_t node) {
         if (progress && queue->preferred) queue->turn -= options_.boost;
     preferred_.mark(*relaxed_, state);
     expanding_ = node;
+    return true;
 }
 
 bool Greedy::push(std::uint32_t parent, std::size_t rank) {
@@ -75,7 +94,7 @@ std::optional<Event> Greedy::next_to_expand() {
         const std::uint32_t node = keep(scratch_.data(), entry.parent, entry.rank);
         if (node == kNone) return Event{Stop::out_of_memory};
         if (goal_.unachieved(tree_.state(node)) == 0) return solved(node);
-        evaluate(node);
+        if (!evaluate(node)) return Event{Stop::out_of_memory};
     }
     return std::nullopt;
 }

@@ -1,9 +1,10 @@
 // Lazy greedy best-first search with preferred operators, as satisficing planners have it.
 //
 // A child is queued under what is known of its parent, and its state is made and evaluated when it is taken
-// out. There is a queue by the length of the relaxed plan and one by the number of open goals, and each of
-// them once more with the children of preferred operators only. They take turns; when a state is better than
-// all before it, the preferred ones get many turns in a row.
+// out. There is a queue by the length of the relaxed plan, one by the number of landmarks that are to come,
+// where they can be found, and one by the number of open goals, and each of them once more with the children
+// of preferred operators only. They take turns; when a state is better than all before it, the preferred ones
+// get many turns in a row.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,12 @@
 
 #include "search/best_first.hpp"
 #include "search/bucket_queue.hpp"
+#include "search/landmarks.hpp"
 
 namespace widthwise {
 
 struct GreedyOptions : BestFirstOptions {
-    bool count_goals = true;
+    bool landmarks = true, count_goals = true;
     std::uint32_t boost = 1000;  // turns; 0: no queues for preferred operators
 };
 
@@ -30,7 +32,7 @@ protected:
     Event run() override;
 
 private:
-    enum Heuristic : std::uint8_t { kPlan, kGoals, kHeuristics };
+    enum Heuristic : std::uint8_t { kPlan, kLandmarks, kGoals, kHeuristics };
     struct Entry {
         std::uint32_t parent, rank;
     };
@@ -45,12 +47,16 @@ private:
     };
 
     std::optional<Event> next_to_expand();
-    // Evaluates a node, and makes it the one to expand unless it is a dead end.
-    void evaluate(std::uint32_t node);
+    // Evaluates a node, and makes it the one to expand unless it is a dead end. False: out of memory.
+    bool evaluate(std::uint32_t node);
+    bool count_landmarks(std::uint32_t node);
+    void add_queues(Heuristic heuristic);
     bool push(std::uint32_t parent, std::size_t rank);
 
     GreedyOptions options_;
     std::vector<std::unique_ptr<Queue>> queues_;
+    std::unique_ptr<Landmarks> landmarks_;   // none: goals are counted
+    std::unique_ptr<Chunks<Word>> shown_;    // per node: the landmarks that were shown on the way to it
     std::uint32_t value_[kHeuristics] = {};  // of the node being expanded
     std::uint32_t best_[kHeuristics];
     Beginning preferred_;  // of the node being expanded

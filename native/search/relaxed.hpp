@@ -13,6 +13,7 @@
 #include "core/rows.hpp"
 #include "core/task.hpp"
 #include "search/bits.hpp"
+#include "search/landmarks.hpp"
 #include "search/rules.hpp"
 
 namespace widthwise {
@@ -31,6 +32,13 @@ public:
     void aim(const Word* goal_pos, const Word* goal_neg);
     // Finds a relaxed plan from a state. False: there is none, so there is no plan either.
     bool evaluate(const Word* state);
+
+    // What every plan from a state shows on its way; null if there is no plan, or if that is too much to
+    // find.
+    std::unique_ptr<Landmarks> landmarks(const Word* state) const {
+        return Landmarks::find(rules_, waiting_, goal_, state, static_cast<std::uint32_t>(task_->atom_count),
+                               *meter_);
+    }
 
     // How much all evaluations so far have looked at: what to expect of the next, on any machine.
     std::uint64_t work() const { return work_; }

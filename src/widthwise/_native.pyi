@@ -363,6 +363,16 @@ class Relaxed:
         What the relaxed plan makes true and makes false that is not so in the state.
         """
 
+    def landmarks(self, state: State) -> list[tuple[int, bool]] | None:
+        """
+        What every plan from a state shows on its way: (atom, whether it is to hold); None if there is no plan, or if that is too much to find.
+        """
+
+    def to_come(self, way: Sequence[State]) -> list[int] | None:
+        """
+        How many landmarks of its first state are still to come, for every state of a way.
+        """
+
 class BestFirst:
     """A resumable best-first search for whole problems."""
 
@@ -455,6 +465,7 @@ class Greedy(BestFirst):
         goal_pos: Sequence[int],
         goal_neg: Sequence[int],
         count_goals: bool = True,
+        landmarks: bool = True,
         boost: int = 1000,
         max_nodes: int | None = None,
         first: State | None = None,

@@ -46,7 +46,7 @@ planners:
   siw    SIW: one more goal at a time, keeping those it has, by IW up to --width 2
          (default), or by IHIW with --width 1,1
   bfws   BFWS(f5): best-first by novelty, open goals and relaxed plans; complete
-  gbfs   greedy best-first search by relaxed plans, with preferred operators; complete
+  gbfs   greedy best-first search by relaxed plans and landmarks; complete
   backward
          BFWS(f5) from the goal, over what has to hold before; complete, for tasks
          without conditional effects and axioms"""

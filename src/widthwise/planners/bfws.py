@@ -80,8 +80,9 @@ class BFWS:
 
 @dataclass(frozen=True, slots=True)
 class GBFS:
-    """Lazy greedy best-first search by relaxed plans and open goals, with preferred operators."""
+    """Lazy greedy best-first search by relaxed plans, landmarks and open goals, with preferred operators."""
 
+    landmarks: bool = True
     name: str = "GBFS"
     complete: bool = True
 
@@ -97,6 +98,7 @@ class GBFS:
             model.meter,
             model.goal_pos,
             model.goal_neg,
+            landmarks=self.landmarks,
             max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
             first=model.first,
         )

@@ -1,5 +1,6 @@
 """Landmarks: exactly what no relaxed plan can do without, and so what every plan shows on its way."""
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -117,6 +118,48 @@ def test_a_landmark_that_is_wanted_again_counts_again():
     model = model_of(spec)
     states = [model.operators.state(atoms) for atoms in ([], [key], [door], [key, door], [door, chest])]
     assert relaxed_of(model).to_come(states) == [3, 2, 2, 1, 0]
+
+
+def chain(length, atoms=None):
+    """Every atom needs the one before it."""
+    none = frozenset()
+    ops = tuple(Op(frozenset({n}), none, frozenset({n + 1}), none) for n in range(length - 1))
+    return Spec(atoms or length, ops, (), frozenset({0}), frozenset({length - 1}))
+
+
+def test_more_landmarks_than_a_word_has_bits():
+    spec = chain(150)
+    model = model_of(spec)
+    way = [model.operators.state(range(n + 1)) for n in range(150)]
+    assert relaxed_of(model).to_come(way) == list(range(149, -1, -1))
+
+
+def test_a_task_too_large_for_them_is_solved_without():
+    spec = chain(5, atoms=25_000)  # the sets of all its facts would take 78 MB
+    model = model_of(spec)
+    assert relaxed_of(model).landmarks(model.operators.first) is None
+    assert GBFS().run(model).status is Status.SOLVED
+
+
+@pytest.mark.parametrize("way", [[], [None]])
+def test_a_way_has_states(way):
+    with pytest.raises(ValueError, match="at least one"):
+        relaxed_of(model_of(chain(3))).to_come(way)
+
+
+def test_memory_is_given_back():
+    meter = _native.Meter(bytes=10_000_000)
+    model = model_of(chain(100), meter=meter)
+    relaxed = relaxed_of(model)
+    before = meter.bytes
+    assert len(relaxed.landmarks(model.operators.first)) == 100
+    assert meter.bytes == before
+    search = _native.Greedy(model.operators, meter, model.goal_pos, model.goal_neg)
+    assert search.start()[0] is _native.Stop.PAUSED
+    assert search.resume()[0] is _native.Stop.SOLVED
+    assert search.resume()[0] is _native.Stop.EXHAUSTED  # nothing else to find
+    del search
+    assert meter.bytes == before
 
 
 @settings(max_examples=60)

@@ -104,13 +104,15 @@ void bind_relaxed(nb::module_& module) {
                 return all;
             },
             "state"_a,
-            "What every plan from a state shows on its way: (atom, whether it is to hold); None if there is "
-            "no "
-            "plan, or if that is too much to find.")
+            "What every plan from a state shows on its way, as (atom, whether it is to hold); None if there "
+            "is "
+            "not even a relaxed plan, or if that is too much to find.")
         .def(
             "to_come",
             [](PyRelaxed& python, const std::vector<const State*>& way) -> std::optional<Ids> {
-                const auto found = python.relaxed->landmarks(words_of(*python.operators, *way.at(0)));
+                if (way.empty() || std::find(way.begin(), way.end(), nullptr) != way.end())
+                    throw nb::value_error("a way has states, at least one");
+                const auto found = python.relaxed->landmarks(words_of(*python.operators, *way.front()));
                 if (!found) return std::nullopt;
                 std::vector<Word> shown(found->words()), before(found->words());
                 Ids counts;
@@ -191,8 +193,8 @@ void bind_base(nb::module_& module) {
                      "How many states got a relaxed plan, or were found to have none.")
         .def_prop_ro(
             "work", &BestFirst::work,
-            "What all nodes so far took besides the usual: what relaxed plans, axioms and tables of pairs "
-            "looked at, and looks at operators that may be forbidden.")
+            "What all nodes so far took besides the usual: what relaxed plans, axioms, landmarks and "
+            "tables of pairs looked at, and looks at operators that may be forbidden.")
         .def_prop_ro("depth", [](const BestFirst& search) { return search.counters().depth; });
 }
 

@@ -81,8 +81,9 @@ public:
     std::uint64_t dead_ends() const { return dead_ends_; }
     // How many states got a relaxed plan, or were found to have none.
     std::uint64_t evaluated() const { return evaluated_; }
-    // What a node takes besides the usual, for all so far: what relaxed plans, axioms and tables of pairs
-    // have looked at, and as much as four times that for every look at an operator that may be forbidden.
+    // What a node takes besides the usual, for all so far: what relaxed plans, axioms, landmarks and tables
+    // of pairs have looked at, and as much as four times that for every look at an operator that may be
+    // forbidden.
     virtual std::uint64_t work() const {
         return (relaxed_ ? relaxed_->work() : 0) + expander_.axiom_work() + 4 * expander_.looks();
     }

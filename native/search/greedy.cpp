@@ -25,10 +25,11 @@ bool Greedy::open_root() {
         shown_ = std::make_unique<Chunks<Word>>(*meter_, std::max<std::size_t>(1, landmarks_->words()));
     }
     if (options_.count_goals) add_queues(kGoals);
-    return evaluate(0);
+    if (!count_landmarks(0)) return false;
+    evaluate(0);
+    return true;
 }
 
-// How many landmarks are still to come. False: out of memory.
 bool Greedy::count_landmarks(std::uint32_t node) {
     if (!landmarks_) return true;
     if (!shown_->reserve_one()) return false;
@@ -39,13 +40,12 @@ bool Greedy::count_landmarks(std::uint32_t node) {
     return true;
 }
 
-bool Greedy::evaluate(std::uint32_t node) {
+void Greedy::evaluate(std::uint32_t node) {
     const Word* state = tree_.state(node);
-    if (!count_landmarks(node)) return false;
     if (!find_relaxed_plan(state)) {
         tree_.set(node, kPruned);
         ++dead_ends_;
-        return true;
+        return;
     }
     value_[kPlan] = static_cast<std::uint32_t>(relaxed_->plan().size());
     value_[kGoals] = goal_.unachieved(state);
@@ -60,7 +60,6 @@ bool Greedy::evaluate(std::uint32_t node) {
         if (progress && queue->preferred) queue->turn -= options_.boost;
     preferred_.mark(*relaxed_, state);
     expanding_ = node;
-    return true;
 }
 
 bool Greedy::push(std::uint32_t parent, std::size_t rank) {
@@ -92,9 +91,9 @@ std::optional<Event> Greedy::next_to_expand() {
             continue;
         }
         const std::uint32_t node = keep(scratch_.data(), entry.parent, entry.rank);
-        if (node == kNone) return Event{Stop::out_of_memory};
+        if (node == kNone || !count_landmarks(node)) return Event{Stop::out_of_memory};
         if (goal_.unachieved(tree_.state(node)) == 0) return solved(node);
-        if (!evaluate(node)) return Event{Stop::out_of_memory};
+        evaluate(node);
     }
     return std::nullopt;
 }

@@ -27,6 +27,8 @@ public:
     Greedy(std::shared_ptr<const Operators> operators, std::shared_ptr<Meter> meter, CountedGoal goal,
            GreedyOptions options);
 
+    std::uint64_t work() const override { return BestFirst::work() + (landmarks_ ? landmarks_->work() : 0); }
+
 protected:
     bool open_root() override;
     Event run() override;
@@ -47,9 +49,10 @@ private:
     };
 
     std::optional<Event> next_to_expand();
-    // Evaluates a node, and makes it the one to expand unless it is a dead end. False: out of memory.
-    bool evaluate(std::uint32_t node);
+    // Counts the landmarks that are to come after a node. False: out of memory.
     bool count_landmarks(std::uint32_t node);
+    // Evaluates a node, and makes it the one to expand unless it is a dead end.
+    void evaluate(std::uint32_t node);
     void add_queues(Heuristic heuristic);
     bool push(std::uint32_t parent, std::size_t rank);
 

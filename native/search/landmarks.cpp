@@ -1,13 +1,15 @@
 #include "search/landmarks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace widthwise {
 
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;  // for the sets of all facts
-constexpr std::size_t kMostSteps = 100'000'000;           // words looked at: about a tenth of a second
+constexpr std::size_t kMostSteps = 30'000'000;            // words looked at: about a tenth of a second
+constexpr std::size_t kPollEvery = 1 << 16;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ public:
           given_(rules.fact_count(), 0),
           unmet_(rules.size()),
           queued_(rules.size(), 0),
+          todo_(rules.size()),
           joint_(words_) {}
 
     static std::size_t bytes(const Rules& rules) {
@@ -31,7 +34,7 @@ public:
     }
 
     // False if that takes too long.
-    bool run(const Word* state, std::uint32_t atom_count) {
+    bool run(const Word* state, std::uint32_t atom_count, Meter& meter) {
         for (std::uint32_t rule = 0; rule < rules_.size(); ++rule) {
             unmet_[rule] = static_cast<std::uint32_t>(rules_.pre(rule).size());
             if (unmet_[rule] == 0) queue(rule);
@@ -41,14 +44,20 @@ public:
             const std::uint32_t fact = holds ? atom : rules_.negation_of(atom);
             if (fact != Rules::kNever) give(fact);
         }
-        for (std::size_t next = 0; next < todo_.size(); ++next) {
-            const std::uint32_t rule = todo_[next];
+        for (std::size_t polled = 0; todo_count_ > 0;) {
+            const std::uint32_t rule = todo_[head_];
+            head_ = head_ + 1 == todo_.size() ? 0 : head_ + 1;
+            --todo_count_;
             queued_[rule] = 0;
             apply(rule);
             if (steps_ > kMostSteps) return false;
+            if (steps_ - polled < kPollEvery) continue;
+            polled = steps_;
+            if (meter.poll() != Halt::none) return false;
         }
         return true;
     }
+    std::size_t steps() const { return steps_; }
 
     bool reached(std::uint32_t fact) const { return reached_[fact] != 0; }
     bool given(std::uint32_t fact) const { return given_[fact] != 0; }
@@ -72,7 +81,7 @@ private:
     void queue(std::uint32_t rule) {
         if (queued_[rule] != 0) return;
         queued_[rule] = 1;
-        todo_.push_back(rule);
+        todo_[(head_ + todo_count_++) % todo_.size()] = rule;
     }
     void apply(std::uint32_t rule) {
         const auto conditions = rules_.pre(rule);
@@ -93,6 +102,7 @@ private:
                 own[word] = kept;
             }
             if (!changed) continue;
+            steps_ += waiting_[fact].size();
             for (const std::uint32_t next : waiting_[fact]) {
                 if (first) --unmet_[next];
                 if (unmet_[next] == 0) queue(next);
@@ -107,7 +117,8 @@ private:
     std::vector<std::uint8_t> reached_, given_;  // per fact: at all; from the beginning
     std::vector<std::uint32_t> unmet_;           // per rule: conditions that were not reached yet
     std::vector<std::uint8_t> queued_;
-    std::vector<std::uint32_t> todo_;
+    std::vector<std::uint32_t> todo_;  // a ring: no rule is in it twice
+    std::size_t head_ = 0, todo_count_ = 0;
     std::vector<Word> joint_;
     std::size_t steps_ = 0;
 };
@@ -120,7 +131,8 @@ std::unique_ptr<Landmarks> Landmarks::find(const Rules& rules, const Rows& waiti
     std::unique_ptr<Landmarks> made(new Landmarks(meter));
     made->charged_ = bytes;
     Finder finder(rules, waiting);
-    if (!finder.run(state, atom_count)) return nullptr;
+    if (!finder.run(state, atom_count, meter)) return nullptr;
+    made->work_ = finder.steps() / 8;  // many words at a time
 
     std::vector<Word> all(finder.words());
     for (const std::uint32_t fact : goal) {
@@ -142,23 +154,29 @@ std::unique_ptr<Landmarks> Landmarks::find(const Rules& rules, const Rows& waiti
     made->now_.resize(words);
     made->wanted_.resize(words);
 
-    std::vector<Word> conditions(words);
+    // The conditions that the first makers of each landmark have in common.
+    std::vector<std::vector<std::uint32_t>> common(made->size());
     std::vector<std::uint8_t> met(made->size(), 0);
-    made->necessary_.assign(words * made->size(), 0);
+    std::vector<std::uint32_t> conditions;
     for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
+        conditions.clear();
+        for (const std::uint32_t fact : rules.pre(rule))
+            if (number[fact] != Rules::kNever) conditions.push_back(number[fact]);
         for (const std::uint32_t fact : rules.effects(rule)) {
             const std::uint32_t mine = number[fact];
             if (mine == Rules::kNever || finder.given(fact) || !finder.makes_first(rule, fact)) continue;
-            std::fill(conditions.begin(), conditions.end(), 0);
-            for (const std::uint32_t condition : rules.pre(rule))
-                if (number[condition] != Rules::kNever) set_bit(conditions.data(), number[condition]);
-            Word* necessary = made->necessary_.data() + mine * words;
-            for (std::size_t word = 0; word < words; ++word)
-                necessary[word] = met[mine] == 0 ? conditions[word] : necessary[word] & conditions[word];
-            met[mine] = 1;
+            if (std::exchange(met[mine], 1) == 0) {
+                common[mine] = conditions;
+            } else {
+                std::erase_if(common[mine], [&](std::uint32_t one) {
+                    return std::find(conditions.begin(), conditions.end(), one) == conditions.end();
+                });
+            }
         }
     }
-    const std::size_t lasting = (made->necessary_.size() + 3 * words) * sizeof(Word) + 8 * made->size();
+    for (const auto& row : common) made->necessary_.append(row);
+    made->necessary_.shrink();
+    const std::size_t lasting = made->necessary_.bytes() + 3 * words * sizeof(Word) + 8 * made->size();
     made->charged_ = std::min(bytes, lasting);
     meter.release(bytes - made->charged_);
     return made;
@@ -176,9 +194,10 @@ std::uint32_t Landmarks::follow(const Word* state, const Word* before, Word* sho
     }
     for (std::size_t index = 0; index < atoms_.size(); ++index) {
         if (test_bit(shown, index)) continue;
-        const Word* necessary = necessary_.data() + index * now_.size();
-        for (std::size_t word = 0; word < now_.size(); ++word) wanted_[word] |= necessary[word];
+        for (const std::uint32_t one : necessary_[index]) set_bit(wanted_.data(), one);
+        work_ += necessary_[index].size();
     }
+    work_ += atoms_.size();
     for (std::size_t word = 0; word < now_.size(); ++word)
         count += std::popcount(shown[word] & ~now_[word] & wanted_[word]);
     return static_cast<std::uint32_t>(count);

@@ -3,8 +3,8 @@
 // Without deletes, a fact needs what all ways to make it need (Zhu and Givan): the landmarks of a fact are
 // itself and, of the rules that make it, what the landmarks of their conditions have in common. Those of the
 // goal are counted as LAMA counts them: a landmark is to come until some state on the way has shown it, and
-// once more when it does not hold and is wanted again, by the goal or as a condition of everything that makes
-// a landmark that is to come.
+// once more when it does not hold and is wanted again, by the goal or as a condition of everything that can
+// be the first to make a landmark that is to come.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,8 @@ public:
         return {atoms_[index], holds_[index] != 0};
     }
     std::size_t words() const { return words_for(size()); }
+    // How much finding and following them has looked at: the same on every machine.
+    std::uint64_t work() const { return work_; }
     // Writes down what has been shown on the way to a state, by it or before it, and returns how much is
     // still to come. `before` is what was shown on the way to its parent; null for the first state.
     std::uint32_t follow(const Word* state, const Word* before, Word* shown);
@@ -50,9 +52,10 @@ private:
     std::vector<std::uint32_t> atoms_;
     std::vector<std::uint8_t> holds_;
     std::vector<Word> goal_;  // the landmarks that are goals
-    std::vector<Word>
-        necessary_;  // per landmark: those that all its first makers have among their conditions
+    // Per landmark: those that all its first makers have among their conditions.
+    Rows necessary_;
     std::vector<Word> now_, wanted_;  // scratch
+    std::uint64_t work_ = 0;
 };
 
 }  // namespace widthwise

@@ -28,7 +28,7 @@ TURNS = (
     Turn(Guided(), 0.04, "looks at few states and closely: for small tasks with many dead ends", waits=1),
     Turn(Walks(), 0.12, "tries many ways and clings to none: quick, but its plans are long", waits=2, endless=True),
     Turn(BFWS(), 0.46, "the most novel states first; drops only repeats and dead ends, so it is complete"),
-    Turn(GBFS(), 0.3, "follows relaxed plans where novelty leads astray"),
+    Turn(GBFS(), 0.3, "follows relaxed plans and landmarks where novelty leads astray"),
 )
 
 

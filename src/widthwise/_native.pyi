@@ -365,7 +365,7 @@ class Relaxed:
 
     def landmarks(self, state: State) -> list[tuple[int, bool]] | None:
         """
-        What every plan from a state shows on its way: (atom, whether it is to hold); None if there is no plan, or if that is too much to find.
+        What every plan from a state shows on its way, as (atom, whether it is to hold); None if there is not even a relaxed plan, or if that is too much to find.
         """
 
     def to_come(self, way: Sequence[State]) -> list[int] | None:
@@ -423,7 +423,7 @@ class BestFirst:
     @property
     def work(self) -> int:
         """
-        What all nodes so far took besides the usual: what relaxed plans, axioms and tables of pairs looked at, and looks at operators that may be forbidden.
+        What all nodes so far took besides the usual: what relaxed plans, axioms, landmarks and tables of pairs looked at, and looks at operators that may be forbidden.
         """
 
     @property

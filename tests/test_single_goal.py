@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import widthwise as ww
 from example_tasks import example
-from strategies import any_tasks
+from strategies import any_tasks, model_of
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
@@ -18,12 +18,6 @@ from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW
 from widthwise.planners.schedule import Turn
 from widthwise.planners.single_goal import GROWTH, ROUND, TURNS, TURNS_IN_TIME, SingleGoal, single_goal_in_time
-
-
-def model_of(spec, **more):
-    return Model(
-        _native.Operators(spec.native()), sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), **more
-    )
 
 
 def ladder(count):

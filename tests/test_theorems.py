@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from example_tasks import example
-from strategies import Op, Spec, finite_domain_tasks
+from strategies import Op, Spec, finite_domain_tasks, model_of
 from twin_search import native_table
 from widthwise import _native
 from widthwise.core.errors import UsageError
-from widthwise.core.model import Model
 from widthwise.core.novelty import RestrictedTable, ValueTable
 from widthwise.core.result import Status
 from widthwise.planners.hierarchical import HIW
@@ -42,11 +41,6 @@ class Plain:
 
 def vector(spec, state):
     return tuple(next(n for n, atom in enumerate(atoms) if atom in state) for atoms in spec.variables)
-
-
-def model_of(spec):
-    operators = _native.Operators(spec.native())
-    return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter())
 
 
 def kept_states(search):

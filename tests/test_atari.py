@@ -73,6 +73,31 @@ def test_a_snapshot_holds_frames_and_counters():
     assert rest() == first
 
 
+def test_every_game_without_chance_begins_alike_whatever_was_played_and_whatever_the_seed():
+    env = ww.simulator(MONTEZUMA)
+
+    def play(seed):
+        first = env.reset(seed=seed)
+        screen = env.screen()
+        steps = [first, *(env.step(action) for action in (1, 5, 3))]
+        return [(s.observation, s.info["ram"].tobytes(), s.info["frame"]) for s in steps], screen
+
+    (one, screen), (other, again) = play(0), play(7)
+    assert one == other
+    assert (screen == again).all()
+
+
+@pytest.mark.parametrize("sticky", [0.0, 0.25])
+def test_the_mode_outlasts_a_reset(sticky):
+    rams = set()
+    for mode in (0, 7):  # of Space Invaders, whose memory shows it
+        env = ww.simulator("atari:space_invaders", mode=mode, sticky=sticky)
+        env.reset(seed=3)
+        env.reset(seed=3)
+        rams.add(env.step(0).info["ram"].tobytes())
+    assert len(rams) == 2
+
+
 def test_the_checker_agrees():
     report = ww.check_simulator("atari:freeway", seconds=0.7)
     assert report.ok, str(report)
@@ -99,6 +124,8 @@ def test_a_simulator_can_be_pickled():
 def test_mistakes():
     with pytest.raises(ww.UsageError, match="did you mean atari:montezuma_revenge"):
         ww.simulator("atari:montezuma_revnge")
+    with pytest.raises(ww.UsageError, match="'combat' is a game for two players"):
+        ww.simulator("atari:combat")
     with pytest.raises(ww.UsageError, match="frame_skip"):
         ww.simulator("atari:pong", frame_skip=0)
     with pytest.raises(ww.UsageError, match="unexpected keyword argument 'speed'"):

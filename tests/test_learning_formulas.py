@@ -123,7 +123,7 @@ def test_a_value_sits_between_two_atoms() -> None:
 @pytest.mark.parametrize("support", [Support(), Support(-100, 100, 201, rescaled=True), Support(-3, 40, 7)])
 def test_the_mean_of_a_two_hot_target_is_the_value(support: Support) -> None:
     values = np.array([-0.9, -0.3, 0.0, 0.001, 0.77, 1.0])
-    means = support.mean(support.two_hot(values), support.points)
+    means = support.value(support.two_hot(values).astype(np.float64) @ support.points)
     assert means == pytest.approx(values, abs=1e-6)
 
 
@@ -131,7 +131,7 @@ def test_rescaling_by_hand() -> None:
     assert rescale(np.array([0.0, 3.0, -8.0, 99.0])) == pytest.approx([0.0, 1.003, -2.008, 9.099])
     support = Support(-100, 100, 201, rescaled=True)
     for value in (400.0, -2500.0, 8000.0):
-        found = support.mean(support.two_hot([value]), support.points).item()
+        found = support.value(support.two_hot([value]).astype(np.float64) @ support.points).item()
         assert found == pytest.approx(value, rel=1e-6)
 
 
@@ -168,7 +168,7 @@ def test_the_folded_copy_says_what_the_network_says(sight: Sight) -> None:
     network.eval()
     with torch.no_grad():
         hidden, policy, value = network(network.scaled(observations))
-        means = network.support.mean(torch.softmax(value, 1).numpy(), network.support.points)
+        means = network.support.value(torch.softmax(value, 1).double().numpy() @ network.support.points)
     found = inference(list(observations.numpy()))
     assert [one.version for one in found] == [3] * 5
     for row, one in enumerate(found):

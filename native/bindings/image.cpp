@@ -1,12 +1,15 @@
 // Python's view of shrinking images.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "bindings/bindings.hpp"
+#include "image/interleave.hpp"
 #include "image/shrink.hpp"
 
 namespace nb = nanobind;
@@ -21,6 +24,14 @@ using Bytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
 void shrink(Shrink& self, const Bytes& image,
             const nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>& out) {
     self({image.data(), image.size()}, {out.data(), out.size()});
+}
+
+void interleave(const std::vector<Bytes>& frames,
+                const nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>& image) {
+    std::vector<std::span<const std::uint8_t>> parts;
+    parts.reserve(frames.size());
+    for (const Bytes& frame : frames) parts.emplace_back(frame.data(), frame.size());
+    widthwise::interleave(parts, {image.data(), image.size()});
 }
 
 }  // namespace
@@ -39,4 +50,7 @@ void bind_image(nb::module_& module) {
         .def("__call__", &shrink, "image"_a.noconvert(), "out"_a.noconvert(),
              nb::sig("def __call__(self, image: object, out: object) -> None"),
              "Write the tiles of an image into an array of bytes; both are contiguous arrays of bytes.");
+    module.def("interleave", &interleave, "frames"_a.noconvert(), "image"_a.noconvert(),
+               nb::sig("def interleave(frames: Sequence[object], image: object) -> None"),
+               "Write frames into an image as its channels; all are contiguous arrays of bytes.");
 }

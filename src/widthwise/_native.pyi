@@ -141,10 +141,40 @@ class Shrink:
         Write the tiles of an image into an array of bytes; both are contiguous arrays of bytes.
         """
 
+def interleave(frames: Sequence[object], image: object) -> None:
+    """
+    Write frames into an image as its channels; all are contiguous arrays of bytes.
+    """
+
 def rmsprop(weights: object, gradient: object, squares: object, rate: float, decay: float, epsilon: float) -> None:
     """
     One step of RMSprop; weights, gradient and running squares are rows of 32-bit floats.
     """
+
+class Forward:
+    """The network's forward pass for the few states of a search."""
+
+    def __init__(self, rows: int, columns: int, channels: int, room: int, kernels: str = "best") -> None: ...
+    def convolution(self, side: int, stride: int, outputs: int) -> None:
+        """Add a convolution, which a ReLU follows."""
+
+    def dense(self, outputs: int) -> None:
+        """Add a dense layer, which a ReLU follows."""
+
+    def heads(self, actions: int, points: Sequence[float]) -> None:
+        """
+        Add the last layer: a policy, and a distribution over the points of a value.
+        """
+
+    def set(self, layer: int, weights: object, scale: object, bias: object) -> None:
+        """
+        Give a layer its weights, each output's times its scale; all are rows of 32-bit floats.
+        """
+
+    def __call__(self, inputs: object, count: int, active: object, policy: object, value: object) -> None:
+        """
+        Evaluate the first inputs: which units of the last hidden layer are active, policy, mean value.
+        """
 
 class State:
     """A set of atoms that hold; immutable and hashable."""

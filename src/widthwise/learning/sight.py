@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from widthwise import _native
 from widthwise.core.errors import UsageError
 
 #: Images smaller than this are too small for the convolutions.
@@ -75,8 +76,7 @@ class Sight:
     def write(self, parts: Sequence[Array], row: Array) -> None:
         """Put an observation, in parts, into a row of a buffer."""
         if self.stacked:
-            for channel, frame in enumerate(parts):
-                row[:, :, channel] = frame
+            _native.interleave(parts, row)
         else:
             row[...] = parts[0]
 

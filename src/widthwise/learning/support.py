@@ -45,13 +45,9 @@ class Support:
         target[rows, below] = 1 - (place - below)
         return target
 
-    def mean(self, probabilities: npt.NDArray[np.float32], points: Floats) -> Floats:
-        """The values that distributions stand for; `points` are the atoms.
-
-        In 32 bits rounding would make differences between values that are none, and ties would not be seen.
-        """
-        middle: Floats = probabilities.astype(np.float64) @ points
-        return unscale(middle) if self.rescaled else middle
+    def value(self, means: Floats) -> Floats:
+        """The values that distributions with these means over the atoms stand for."""
+        return unscale(means) if self.rescaled else means
 
 
 def rescale(values: Floats) -> Floats:

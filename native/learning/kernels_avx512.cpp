@@ -1,0 +1,13 @@
+// The loops for processors with AVX-512: 16 numbers at a time. Compiled for them alone.
+#ifdef __x86_64__
+#define WIDTHWISE_VECTOR 64
+#include "learning/kernels.inl"
+
+namespace widthwise {
+
+Kernels avx512_kernels() {
+    return {convolve, add};
+}
+
+}  // namespace widthwise
+#endif

@@ -1,20 +1,16 @@
-"""The native forward pass against the network in torch, which is its twin, with every kind of kernels."""
+"""The native forward pass against the same sums in numpy, with every kind of kernels, and frames as channels."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from widthwise import _native
 
-torch = pytest.importorskip("torch")
-
-from widthwise.learning.inference import LARGEST, Inference  # noqa: E402
-from widthwise.learning.network import HIDDEN, Network  # noqa: E402
-from widthwise.learning.sight import Sight  # noqa: E402
-from widthwise.learning.support import Support  # noqa: E402
+Floats = npt.NDArray[np.float32]
 
 
 def has(kernels: str) -> bool:
@@ -26,67 +22,134 @@ def has(kernels: str) -> bool:
 
 
 KERNELS = [name for name in ("plain", "avx2", "avx512", "best") if has(name)]
-# Sides that are no multiple of a stride, places that are no multiple of a block, one channel and several, a vector.
-SIGHTS = [Sight((84, 84, 4), True), Sight((37, 22, 1), True), Sight((20, 21, 3), True), Sight((7,), False)]
 
 
-def observations(sight: Sight, rows: int) -> Any:
+class Layer(NamedTuple):
+    """A layer with torch's order of weights: output, input; a convolution's inputs are row, column, channel."""
+
+    weights: Floats
+    scale: Floats
+    bias: Floats
+    side: int = 0  # 0: dense
+    stride: int = 0
+
+
+def layer(rng: np.random.Generator, inputs: int, outputs: int, side: int = 0, stride: int = 0) -> Layer:
+    def drawn(*shape: int) -> Floats:
+        return rng.normal(size=shape).astype(np.float32)
+
+    return Layer(
+        drawn(outputs, inputs) / np.sqrt(np.float32(inputs)), 1 + drawn(outputs) / 4, drawn(outputs), side, stride
+    )
+
+
+class Net(NamedTuple):
+    """A network of some shape, its last layer the heads."""
+
+    shape: tuple[int, int, int]
+    layers: list[Layer]
+    actions: int
+    points: list[float]
+
+    def native(self, kernels: str, room: int = 9) -> _native.Forward:
+        """The native pass with these weights."""
+        forward = _native.Forward(*self.shape, room, kernels)
+        for one in self.layers[:-1]:
+            if one.side:
+                forward.convolution(one.side, one.stride, len(one.bias))
+            else:
+                forward.dense(len(one.bias))
+        forward.heads(self.actions, self.points)
+        for number, one in enumerate(self.layers):
+            forward.set(number, one.weights.ravel(), one.scale, one.bias)
+        return forward
+
+    def twin(self, image: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], float]:
+        """The last hidden layer, the policy and the mean value, literally, in 64 bits."""
+        now = image.astype(np.float64)
+        for one in self.layers[:-1]:
+            weights = one.weights.astype(np.float64) * one.scale[:, None]
+            if one.side:
+                rows, columns = ((length - one.side) // one.stride + 1 for length in now.shape[:2])
+                patch = [
+                    [now[y * one.stride :, x * one.stride :][: one.side, : one.side].ravel() for x in range(columns)]
+                    for y in range(rows)
+                ]
+                now = np.maximum(np.array(patch) @ weights.T + one.bias, 0)
+            else:
+                if now.ndim == 3:
+                    now = now.transpose(2, 0, 1).ravel()  # channels first
+                now = np.maximum(weights @ now + one.bias, 0)
+        heads = self.layers[-1]
+        logits = heads.weights.astype(np.float64) * heads.scale[:, None] @ now + heads.bias
+        policy, value = (np.exp(part - part.max()) for part in (logits[: self.actions], logits[self.actions :]))
+        return now, policy / policy.sum(), float(value @ self.points / value.sum())
+
+
+def nets() -> dict[str, Net]:
+    rng = np.random.default_rng(0)
+    points = np.linspace(-2, 2, 21).tolist()
+    return {
+        # Sides that are no multiple of a stride, places that are no multiple of a block, units that fill no register.
+        "image": Net(
+            (37, 26, 3),
+            [layer(rng, 192, 16, 8, 4), layer(rng, 256, 32, 4, 2), layer(rng, 32 * 3 * 1, 70), layer(rng, 70, 26)],
+            5,
+            points,
+        ),
+        "deep": Net((1, 1, 300), [layer(rng, 300, 33), layer(rng, 33, 256), layer(rng, 256, 22)], 1, points),
+        "vector": Net((1, 1, 7), [layer(rng, 7, 256), layer(rng, 256, 23)], 2, points),
+    }
+
+
+NETS = nets()
+
+
+def observations(net: Net, rows: int) -> npt.NDArray[Any]:
     rng = np.random.default_rng(rows)
-    drawn = rng.integers(0, 256, (rows, *sight.shape)) if sight.image else rng.normal(size=(rows, *sight.shape))
+    image = net.shape[0] > 1
+    drawn = rng.integers(0, 9, (rows, *net.shape)) if image else rng.normal(size=(rows, *net.shape))
     drawn[rng.random(drawn.shape) < 0.3] = 0  # what is 0 is skipped, and must not matter
-    return drawn.astype(sight.dtype)
+    return drawn.astype(np.uint8 if image else np.float32)
 
 
-def trained(sight: Sight, actions: int, support: Support) -> Network:
-    """A network whose averages, scales and heads are not those of the beginning."""
-    network = Network(sight, actions, support, seed=3)
-    network.calibrate(torch.from_numpy(observations(sight, 32)))
-    generator = torch.Generator().manual_seed(5)
-    with torch.no_grad():
-        for head in (network.policy, network.value):
-            head.weight.copy_(torch.randn(head.weight.shape, generator=generator) / 4)
-            head.bias.copy_(torch.randn(head.bias.shape, generator=generator))
-        for norm in network.norms:
-            norm.weight.copy_(1 + torch.randn(norm.weight.shape, generator=generator) / 8)
-            norm.bias.copy_(torch.randn(norm.bias.shape, generator=generator) / 8)
-    return network.eval()
+def ask(net: Net, forward: _native.Forward, seen: npt.NDArray[Any]) -> list[tuple[list[int], list[float], float]]:
+    """Active units, policy and value of each."""
+    active = np.empty((len(seen), len(net.layers[-2].bias)), np.uint8)
+    policy, value = np.empty((len(seen), net.actions), np.float32), np.empty(len(seen))
+    forward(seen, len(seen), active, policy, value)
+    return list(zip(active.tolist(), policy.tolist(), value.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("sight", SIGHTS, ids=str)
-def test_says_what_the_network_says(sight: Sight, kernels: str) -> None:
-    support = Support(-3.0, 3.0, 201, rescaled=True)
-    network = trained(sight, 18, support)
-    seen = observations(sight, 5)
-    found = Inference(network, kernels)(list(seen))
-    with torch.no_grad():  # in 64 bits, so that only one side rounds
-        hidden, policy, value = network.double()(network.scaled(torch.from_numpy(seen)).double())
-    means = support.value(torch.softmax(value, 1).numpy() @ support.points)
-    for row, one in enumerate(found):
-        assert isinstance(one.features, bytes)
-        bits = np.frombuffer(one.features, np.uint8)
-        assert len(bits) == HIDDEN and set(bits.tolist()) == {0, 1}
-        sure = (hidden[row] > 1e-4).numpy()  # rounding may tip what is at 0
-        assert bits[sure].all() and bits[hidden[row].numpy() == 0].mean() < 0.02
-        assert one.prior == pytest.approx(torch.softmax(policy[row], 0).tolist(), abs=1e-5)
-        assert one.value == pytest.approx(means[row].item(), abs=1e-3)
+@pytest.mark.parametrize("name", NETS)
+def test_is_the_sums(name: str, kernels: str) -> None:
+    net = NETS[name]
+    seen = observations(net, 9)
+    for one, (active, policy, value) in zip(seen, ask(net, net.native(kernels), seen), strict=True):
+        hidden, its_policy, its_value = net.twin(one if name == "image" else one.ravel())
+        assert all(bit == (unit > 0) for bit, unit in zip(active, hidden, strict=True) if not 0 < unit < 1e-4)
+        assert 0 < sum(active) < len(active)
+        assert policy == pytest.approx(its_policy.tolist(), abs=1e-4)
+        assert value == pytest.approx(its_value, abs=1e-4)
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("sight", SIGHTS, ids=str)
-def test_a_state_is_judged_alike_alone_and_among_others(sight: Sight, kernels: str) -> None:
-    inference = Inference(trained(sight, 6, Support()), kernels)
-    seen = list(observations(sight, 9))
-    together = inference(seen)
-    assert together == [inference([one])[0] for one in seen]
-    assert together[::-1] == inference(seen[::-1])
+@pytest.mark.parametrize("name", NETS)
+def test_a_state_is_judged_alike_alone_and_among_others(name: str, kernels: str) -> None:
+    net = NETS[name]
+    forward, seen = net.native(kernels), observations(net, 9)
+    together = ask(net, forward, seen)
+    assert together == [ask(net, forward, seen[i : i + 1])[0] for i in range(9)]
+    assert together[::-1] == ask(net, forward, seen[::-1].copy())
 
 
 @pytest.mark.skipif(not {"avx2", "avx512"} <= set(KERNELS), reason="this machine has not both kinds of registers")
-def test_wider_registers_change_no_digit() -> None:
-    network = trained(SIGHTS[0], 6, Support())
-    seen = list(observations(SIGHTS[0], 3))
-    assert Inference(network, "avx2")(seen) == Inference(network, "avx512")(seen)
+@pytest.mark.parametrize("name", NETS)
+def test_wider_registers_change_no_digit(name: str) -> None:
+    net = NETS[name]
+    seen = observations(net, 4)
+    assert ask(net, net.native("avx2"), seen) == ask(net, net.native("avx512"), seen)
 
 
 def test_by_hand() -> None:
@@ -133,12 +196,6 @@ def test_what_does_not_fit_is_refused() -> None:
     for count, value in ((3, np.zeros(3)), (2, np.zeros(1))):
         with pytest.raises(ValueError, match="room"):
             forward(given[0], count, *given[1:], value)
-
-
-def test_more_observations_than_there_is_room_for() -> None:
-    inference = Inference(Network(SIGHTS[-1], 2, Support()))
-    seen = list(observations(SIGHTS[-1], LARGEST + 3))
-    assert inference(seen) == [inference([one])[0] for one in seen]
 
 
 @pytest.mark.parametrize("frames", [1, 2, 4, 5])

@@ -1,6 +1,6 @@
 // The loops for any machine: four numbers at a time.
 #define WIDTHWISE_VECTOR 16
-#include "learning/kernels.inl"
+#include "learning/kernel_loops.hpp"
 
 namespace widthwise {
 

@@ -1,5 +1,5 @@
-// The loops themselves. Each file that includes this is compiled for other vector registers, so nothing in here
-// may be shared between them: all is in an unnamed namespace, and no function of the library is called.
+// The loops themselves. Each file that includes this is compiled for other vector registers, so nothing in
+// here may be shared between them: all is in an unnamed namespace, and no function of the library is called.
 //
 // Every output is summed up in the order of its inputs, whatever the registers and whatever else is computed
 // in the same call: how a state is judged does not depend on which others it is judged with.

@@ -72,6 +72,39 @@ def test_a_state_is_judged_alike_alone_and_among_others(sight: Sight, kernels: s
     assert together[::-1] == inference(seen[::-1])
 
 
+@pytest.mark.parametrize("sight", SIGHTS, ids=str)
+def test_begins_without_preference_and_then_follows_the_network(sight: Sight) -> None:
+    network = Network(sight, 5, Support(), seed=1)
+    inference = Inference(network)
+    seen = observations(sight, 16)
+    first = inference(list(seen))
+    assert [one.version for one in first] == [0] * 16
+    assert all(one.prior == pytest.approx([0.2] * 5) and one.value == pytest.approx(0.0, abs=1e-12) for one in first)
+    optimiser = torch.optim.SGD(network.parameters(), 0.1)
+    for _ in range(3):
+        hidden, policy, value = network(network.scaled(torch.from_numpy(seen)))
+        optimiser.zero_grad()
+        (policy[:, 0].mean() - value[:, -1].mean() + hidden.mean()).backward()
+        optimiser.step()
+    assert inference(list(seen)) == first  # not before it is told
+    inference.update(3)
+    network.eval()
+    with torch.no_grad():
+        wanted = torch.softmax(network(network.scaled(torch.from_numpy(seen)))[1], 1).tolist()
+    found = inference(list(seen))
+    assert [one.version for one in found] == [3] * 16
+    assert [one.prior for one in found] == [pytest.approx(one, abs=1e-4) for one in wanted]
+    assert found != first
+
+
+def test_the_order_of_weights_in_memory_does_not_matter() -> None:
+    network = trained(SIGHTS[0], 6, Support())
+    seen = list(observations(SIGHTS[0], 2))
+    before = Inference(network)(seen)
+    network.to(memory_format=torch.contiguous_format)
+    assert Inference(network)(seen) == before
+
+
 def test_more_observations_than_there_is_room_for() -> None:
     inference = Inference(Network(SIGHTS[-1], 2, Support()))
     seen = list(observations(SIGHTS[-1], LARGEST + 3))

@@ -151,43 +151,6 @@ def seen(sight: Sight, rows: int, seed: int = 0) -> torch.Tensor:
 SIGHTS = [Sight((84, 84, 3), True), Sight((40, 52, 1), True), Sight((7,), False)]
 
 
-@pytest.mark.parametrize("sight", SIGHTS, ids=str)
-def test_the_folded_copy_says_what_the_network_says(sight: Sight) -> None:
-    network = Network(sight, 5, Support(), seed=1)
-    inference = Inference(network)
-    assert inference(list(seen(sight, 1).numpy()))[0].prior == pytest.approx([0.2] * 5)  # uniform before it has learned
-    assert inference(list(seen(sight, 1).numpy()))[0].value == pytest.approx(0.0, abs=1e-12)
-    optimiser = torch.optim.SGD(network.parameters(), 0.1)
-    for step in range(3):  # some training, so that averages, scales and heads are not those of the beginning
-        hidden, policy, value = network(network.scaled(seen(sight, 16, step)))
-        optimiser.zero_grad()
-        (policy[:, 0].mean() - value[:, -1].mean() + hidden.mean()).backward()
-        optimiser.step()
-    inference.update(3)
-    observations = seen(sight, 5, 9)
-    network.eval()
-    with torch.no_grad():
-        hidden, policy, value = network(network.scaled(observations))
-        means = network.support.value(torch.softmax(value, 1).double().numpy() @ network.support.points)
-    found = inference(list(observations.numpy()))
-    assert [one.version for one in found] == [3] * 5
-    for row, one in enumerate(found):
-        bits = np.frombuffer(one.features, np.uint8)
-        sure = hidden[row].abs().numpy() > 1e-4  # rounding may tip what is at 0
-        assert (bits[sure] == 1).all() and (bits[hidden[row].numpy() == 0]).mean() < 0.05
-        assert one.prior == pytest.approx(torch.softmax(policy[row], 0).tolist(), abs=1e-4)
-        assert one.value == pytest.approx(means[row].item(), abs=1e-4)
-        alone = inference([observations[row].numpy()])[0]
-        assert alone.prior == pytest.approx(one.prior, abs=1e-5)
-
-
-def test_more_observations_than_fit_are_evaluated_in_turns() -> None:
-    sight = SIGHTS[-1]
-    inference = Inference(Network(sight, 2, Support()))
-    found = inference(list(seen(sight, 150).numpy()))
-    assert len(found) == 150 and len({one.features for one in found}) > 100
-
-
 def test_how_observations_are_seen() -> None:
     assert Sight.of(np.zeros((84, 84, 3), np.uint8)) == Sight((84, 84, 3), True)
     assert Sight.of(np.zeros((30, 40), np.uint8)) == Sight((30, 40, 1), True)

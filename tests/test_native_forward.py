@@ -167,6 +167,16 @@ def test_by_hand() -> None:
     assert value.tolist() == [pytest.approx((e - 1) / (2 + e)), 0.0]
 
 
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("number", range(4))
+def test_what_is_no_number_is_not_hidden(number: int, kernels: str) -> None:
+    net = NETS["image"]
+    forward, broken = net.native(kernels), net.layers[number]
+    forward.set(number, np.full(broken.weights.size, np.nan, np.float32), broken.scale, broken.bias)
+    (_, policy, value), *_ = ask(net, forward, observations(net, 1))
+    assert np.isnan(policy).all() and np.isnan(value)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="no kernels of the name abacus"):
         _native.Forward(1, 1, 4, room=1, kernels="abacus")

@@ -50,7 +50,6 @@ void forward(Forward& self, const nb::ndarray<nb::ro, nb::c_contig, nb::device::
     const bool bytes = inputs.dtype() == nb::dtype<std::uint8_t>();
     if (!bytes && inputs.dtype() != nb::dtype<float>())
         throw nb::type_error("inputs are bytes or 32-bit floats");
-    const nb::gil_scoped_release release;
     if (bytes)
         self(std::span{static_cast<const std::uint8_t*>(inputs.data()), inputs.size()}, count, found);
     else

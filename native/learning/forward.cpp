@@ -31,7 +31,7 @@ bool has_avx2() {
 }
 
 bool has_avx512() {
-    return __builtin_cpu_supports("avx512f");
+    return has_avx2() && __builtin_cpu_supports("avx512f");
 }
 #endif
 
@@ -154,7 +154,7 @@ void Forward::multiply(const Layer& layer, std::size_t count) {
 }
 
 void Forward::rectify(const Layer& layer, std::size_t count) {
-    for (std::size_t i = 0; i < count * layer.padded; ++i) next_[i] = std::max(next_[i], 0.0F);
+    for (std::size_t i = 0; i < count * layer.padded; ++i) next_[i] = std::max(next_[i], 0.0F);  // NaN stays
 }
 
 void Forward::judge(const float* logits, std::span<float> policy, double& value) {

@@ -44,7 +44,7 @@ void convolve_places(const float* image, const Patches& patches, std::size_t pla
         for (std::size_t v = 0; v < kVectors; ++v) {
             const Lanes none = {};
             const Lanes sum = sums[p][v];
-            *reinterpret_cast<Lanes*>(out + (place + p) * outputs + v * kLanes) = sum > none ? sum : none;
+            *reinterpret_cast<Lanes*>(out + (place + p) * outputs + v * kLanes) = none > sum ? none : sum;
         }
     }
 }

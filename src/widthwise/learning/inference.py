@@ -1,8 +1,8 @@
 """The network as the search asks it: normalisation folded into the weights, no gradient, computed natively.
 
 Torch takes longer to begin than to compute when it is asked about one state, and what it says of a state depends, in
-the last digits, on the states it is asked about at the same time. The native pass reads an image's bytes in place,
-skips what is 0, and judges each state alone. `Network.forward` says the same, and the tests hold one to the other.
+the last digits, on the states it is asked about at the same time. The native pass judges each state alone, and its
+dense layers skip inputs that are 0. `Network.forward` says the same, and the tests hold one to the other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from torch import Tensor, nn
 
 from widthwise import _native
 from widthwise.core.driver import Evaluation
-from widthwise.learning.losses import flat
 from widthwise.learning.network import HIDDEN, Network
 
 LARGEST = 64  # observations evaluated at once; more are evaluated in turns
@@ -57,10 +56,12 @@ class Inference:
             bias = cast(Tensor, norm.bias) - mean * scale
             if number == 0 and network.sight.image:
                 scale = scale / 255
-            self._forward.set(number, flat(layer.weight).numpy(), scale.numpy(), bias.numpy())
+            self._forward.set(number, layer.weight.movedim(1, -1).reshape(-1).numpy(), scale.numpy(), bias.numpy())
         heads = (network.policy, network.value)
         weight, bias = torch.cat([head.weight for head in heads]), torch.cat([head.bias for head in heads])
-        self._forward.set(len(network.layers), flat(weight).numpy(), np.ones(len(weight), np.float32), bias.numpy())
+        self._forward.set(
+            len(network.layers), weight.reshape(-1).numpy(), np.ones(len(weight), np.float32), bias.numpy()
+        )
 
     def __call__(self, observations: Sequence[Any]) -> list[Evaluation]:
         """What the network says of each observation."""

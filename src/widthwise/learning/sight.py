@@ -58,8 +58,7 @@ class Sight:
     def parts(self, observation: Any) -> tuple[Array, ...]:
         """An observation as arrays to keep: those it is made of where it can be, so that frames stay shared."""
         if self.stacked:
-            frames: tuple[Array, ...] = observation.frames
-            return frames
+            return tuple(np.ascontiguousarray(frame, np.uint8) for frame in observation.frames)
         if self.image:
             return (np.asarray(plain(observation)).reshape(self.shape),)
         row = self.buffer(1)[0]

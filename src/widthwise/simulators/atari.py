@@ -109,6 +109,7 @@ class Atari:
         self._ale.setInt("frame_skip", frame_skip)
         self._mode, self._difficulty = mode, difficulty
         self._insert(0)
+        self._inserted: ALEState = self._ale.cloneState(include_rng=True)
         self._legal = self._ale.getLegalActionSet() if all_actions else self._ale.getMinimalActionSet()
         self.actions = len(self._legal)
         self.action_names = tuple(action.name.lower() for action in self._legal)
@@ -117,7 +118,6 @@ class Atari:
         self._shrink = _native.Shrink(height, width, 1, PIXELS, PIXELS, nearest=True)
         self._frames: tuple[Frame, ...] = ()
         self._steps, self._over = 0, True
-        self._start: tuple[ALEState, Frame] | None = None  # where every game begins, if nothing in it is random
 
     def _insert(self, seed: int) -> None:
         """The emulator takes a seed only together with the cartridge, and forgets how the game was set."""
@@ -132,24 +132,14 @@ class Atari:
     def reset(self, seed: int | None = None) -> Step:
         """Begin a game; a seed decides all that is random in it, which is nothing without sticky actions."""
         if self.deterministic:
-            first = self._begin_again()
-        else:
-            if seed is not None:
-                self._insert(seed)
-            self._ale.reset_game()
-            first = self._look()
+            # As if the cartridge were inserted anew, which would take 20 times as long.
+            self._ale.restoreState(self._inserted)
+        elif seed is not None:
+            self._insert(seed)
+        self._ale.reset_game()
         self._steps, self._over = 0, False
-        self._frames = (first,) * self.stack
+        self._frames = (self._look(),) * self.stack
         return self._show(0.0)
-
-    def _begin_again(self) -> Frame:
-        """The one beginning of a game without chance: inserting the cartridge anew would take 20 times as long."""
-        self._ale.reset_game()  # so that the emulator's own screen is right, too
-        if self._start is None:
-            self._start = self._ale.cloneState(include_rng=True), self._look()
-        beginning, first = self._start
-        self._ale.restoreState(beginning)
-        return first
 
     def step(self, action: int) -> Step:
         """Hold the action for `frame_skip` frames."""

@@ -151,6 +151,27 @@ def seen(sight: Sight, rows: int, seed: int = 0) -> torch.Tensor:
 SIGHTS = [Sight((84, 84, 3), True), Sight((40, 52, 1), True), Sight((7,), False)]
 
 
+def test_frames_may_be_cut_from_others_but_are_bytes() -> None:
+    class Seen:
+        def __init__(self, *frames: np.ndarray) -> None:
+            self.frames = frames
+
+    rng = np.random.default_rng(0)
+    wide = [rng.integers(0, 256, (30, 60)).astype(np.uint8) for _ in range(2)]
+    cut = Seen(*(frame[:, ::2] for frame in wide))
+    whole = Seen(*(frame[:, ::2].copy() for frame in wide))
+    sight = Sight.of(cut)
+    assert sight == Sight((30, 30, 2), True, stacked=True)
+    rows = sight.buffer(2)
+    for one, row in zip((cut, whole), rows, strict=True):
+        sight.write(sight.parts(one), row)
+    assert (rows[0] == rows[1]).all() and (rows[0] == np.stack(cut.frames, -1)).all()
+    assert sight.mark(cut) == sight.mark(whole) != sight.mark(Seen(*whole.frames[::-1]))
+    assert all(part is frame for part, frame in zip(sight.parts(whole), whole.frames, strict=True))  # shared
+    with pytest.raises(ww.UsageError, match="frames of bytes"):
+        Sight.of(Seen(wide[0].astype(np.float32)))
+
+
 def test_how_observations_are_seen() -> None:
     assert Sight.of(np.zeros((84, 84, 3), np.uint8)) == Sight((84, 84, 3), True)
     assert Sight.of(np.zeros((30, 40), np.uint8)) == Sight((30, 40, 1), True)

@@ -1,4 +1,4 @@
-"""The native forward pass against the same sums in numpy, with every kind of kernels, and frames as channels."""
+"""The native forward pass against the same sums in numpy, with every kind of kernels; frames as channels, digests."""
 
 from __future__ import annotations
 
@@ -221,3 +221,24 @@ def test_frames_become_channels(frames: int) -> None:
         _native.interleave([parts[0], parts[0][1:]], image)
     with pytest.raises(ValueError, match="one frame"):
         _native.interleave([], image)
+
+
+def test_digests_tell_arrays_apart() -> None:
+    rng = np.random.default_rng(0)
+    frame = rng.integers(0, 256, 7_056).astype(np.uint8)
+    found = {_native.digest([frame])}
+    for place in range(0, len(frame), 7):
+        other = frame.copy()
+        other[place] ^= 1 << place % 8
+        found.add(_native.digest([other]))
+    assert len(found) == 1 + len(range(0, len(frame), 7))
+    sizes = {_native.digest([np.zeros(size, np.uint8)]) for size in range(200)}
+    assert len(sizes) == 200
+    one, two = frame[:100], frame[100:200]
+    orders = [[one, two], [two, one], [one], [two], [frame[:200]], []]
+    assert len({_native.digest(parts) for parts in orders}) == len(orders)
+    assert _native.digest([one, two]) == _native.digest([one.copy(), two.copy()])
+    blocks = frame[:6_400].reshape(200, 32)  # swapping what goes through the same lanes is seen, too
+    swaps = {_native.digest([np.delete(blocks, row, 0).ravel()]) for row in range(200)}
+    assert len(swaps) == 200
+    assert all(0 <= number < 2**64 for number in found)

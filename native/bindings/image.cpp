@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "image/digest.hpp"
 #include "image/interleave.hpp"
 #include "image/shrink.hpp"
 
@@ -34,6 +35,12 @@ void interleave(const std::vector<Bytes>& frames,
     widthwise::interleave(parts, {image.data(), image.size()});
 }
 
+std::uint64_t digest(const std::vector<Bytes>& parts) {
+    std::uint64_t result = 0;
+    for (const Bytes& part : parts) result = widthwise::digest({part.data(), part.size()}, result);
+    return result;
+}
+
 }  // namespace
 
 void bind_image(nb::module_& module) {
@@ -53,4 +60,7 @@ void bind_image(nb::module_& module) {
     module.def("interleave", &interleave, "frames"_a.noconvert(), "image"_a.noconvert(),
                nb::sig("def interleave(frames: Sequence[object], image: object) -> None"),
                "Write frames into an image as its channels; all are contiguous arrays of bytes.");
+    module.def(
+        "digest", &digest, "parts"_a.noconvert(), nb::sig("def digest(parts: Sequence[object]) -> int"),
+        "A number of 64 bits that tells contiguous arrays of bytes, one after the other, from others.");
 }

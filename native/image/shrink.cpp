@@ -25,7 +25,18 @@ Shrink::Shrink(Size image, std::uint32_t rows, std::uint32_t columns, std::uint3
     down_ = stretches(image.rows, rows);
     across_ = stretches(image.columns, columns);
     middle_.resize(std::size_t{image.columns} * image.channels);
-    line_.resize(middle_.size());
+    // Two more, which stay 0, as three pixels are looked at even where a tile covers fewer.
+    line_.resize(middle_.size() + 2);
+    if (image.channels > 1) return;
+    for (const Stretch& piece : across_) {
+        if (piece.last > piece.first + 2) {
+            narrow_.clear();
+            return;
+        }
+        const bool three = piece.last == piece.first + 2;
+        narrow_.push_back({piece.first, piece.first_weight, three ? columns : piece.last_weight,
+                           three ? piece.last_weight : 0});
+    }
 }
 
 std::size_t Shrink::input_size() const {
@@ -51,7 +62,7 @@ std::vector<Shrink::Stretch> Shrink::stretches(std::uint32_t pixels, std::uint32
 }
 
 void Shrink::add_rows(std::span<const std::uint8_t> image, const Stretch& stretch) {
-    const std::size_t width = line_.size();
+    const std::size_t width = middle_.size();
     const auto full = static_cast<std::uint32_t>(down_.size());
     std::uint32_t* const line = line_.data();
     std::uint16_t* const middle = middle_.data();
@@ -90,6 +101,12 @@ void Shrink::operator()(std::span<const std::uint8_t> image, std::span<std::uint
     std::uint8_t* out = tiles.data();
     for (const Stretch& stretch : down_) {
         add_rows(image, stretch);
+        for (const Narrow& piece : narrow_) {
+            const std::uint32_t* const line = line_.data() + piece.first;
+            const std::uint32_t sum = line[0] * piece.left + line[1] * piece.middle + line[2] * piece.right;
+            *out++ = static_cast<std::uint8_t>(static_cast<std::int32_t>(sum * factor + start));
+        }
+        if (!narrow_.empty()) continue;
         for (const Stretch& piece : across_) {
             for (std::size_t channel = 0; channel < channels; ++channel) {
                 const std::uint32_t* line = line_.data() + channel;

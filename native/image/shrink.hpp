@@ -37,6 +37,14 @@ private:
         std::uint32_t last_weight;
     };
 
+    // The same where no tile covers more than three pixels, as in frames: without a branch it is quicker.
+    struct Narrow {
+        std::uint32_t first;
+        std::uint32_t left;
+        std::uint32_t middle;
+        std::uint32_t right;
+    };
+
     static std::vector<Stretch> stretches(std::uint32_t pixels, std::uint32_t tiles);
     void add_rows(std::span<const std::uint8_t> image, const Stretch& stretch);
 
@@ -45,6 +53,7 @@ private:
     bool nearest_;
     std::vector<Stretch> down_;
     std::vector<Stretch> across_;
+    std::vector<Narrow> narrow_;         // instead of `across_`, for one channel, or empty
     std::vector<std::uint16_t> middle_;  // full rows of a tile, added up
     std::vector<std::uint32_t> line_;    // all rows of a tile with their weights
 };

@@ -146,6 +146,11 @@ def interleave(frames: Sequence[object], image: object) -> None:
     Write frames into an image as its channels; all are contiguous arrays of bytes.
     """
 
+def digest(parts: Sequence[object]) -> int:
+    """
+    A number of 64 bits that tells contiguous arrays of bytes, one after the other, from others.
+    """
+
 def rmsprop(weights: object, gradient: object, squares: object, rate: float, decay: float, epsilon: float) -> None:
     """
     One step of RMSprop; weights, gradient and running squares are rows of 32-bit floats.

@@ -38,6 +38,8 @@ class Sight:
         observation = plain(observation)
         frames = getattr(observation, "frames", None)
         if frames is not None:
+            if any(frame.dtype != np.uint8 or frame.shape != frames[0].shape for frame in frames):
+                raise UsageError("a network sees frames of bytes that are all equally large")
             return cls((*frames[0].shape, len(frames)), True, stacked=True)
         array = np.asarray(observation)
         if array.dtype.kind not in "iufb":
@@ -58,9 +60,9 @@ class Sight:
     def parts(self, observation: Any) -> tuple[Array, ...]:
         """An observation as arrays to keep: those it is made of where it can be, so that frames stay shared."""
         if self.stacked:
-            return tuple(np.ascontiguousarray(frame, np.uint8) for frame in observation.frames)
+            return tuple(map(np.ascontiguousarray, observation.frames))  # the same arrays, unless somebody cut them
         if self.image:
-            return (np.asarray(plain(observation)).reshape(self.shape),)
+            return (np.ascontiguousarray(plain(observation)).reshape(self.shape),)
         row = self.buffer(1)[0]
         if self.states:
             row[int(observation)] = 1
@@ -69,8 +71,8 @@ class Sight:
         return (row,)
 
     def mark(self, observation: Any) -> int:
-        """A number that tells an observation from others, within this process."""
-        return hash(b"".join(part.tobytes() for part in self.parts(observation)))
+        """A number that tells an observation from others."""
+        return _native.digest([part.view(np.uint8) for part in self.parts(observation)])
 
     def write(self, parts: Sequence[Array], row: Array) -> None:
         """Put an observation, in parts, into a row of a buffer."""

@@ -1,7 +1,12 @@
-"""What all tests share: without torch, an optional extra, the tests of learning are left out, not failed."""
+"""What all tests share.
+
+Without torch, an optional extra, the tests of learning are left out, not failed. And Ctrl-C works, even if whoever
+started the tests did so in the background, where it is ignored by all children: some tests press it.
+"""
 
 from __future__ import annotations
 
+import signal
 from importlib.util import find_spec
 
 collect_ignore = (
@@ -9,3 +14,6 @@ collect_ignore = (
     if find_spec("torch") is None
     else []
 )
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

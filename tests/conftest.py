@@ -10,7 +10,7 @@ import signal
 from importlib.util import find_spec
 
 collect_ignore = (
-    ["test_learning_formulas.py", "test_learning_trainer.py", "test_training_loop.py"]
+    ["test_inference.py", "test_learning_formulas.py", "test_learning_trainer.py", "test_training_loop.py"]
     if find_spec("torch") is None
     else []
 )

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from test_native_forward import KERNELS
-
-torch = pytest.importorskip("torch")
-
-from widthwise.learning.inference import LARGEST, Inference  # noqa: E402
-from widthwise.learning.network import HIDDEN, Network  # noqa: E402
-from widthwise.learning.sight import Sight  # noqa: E402
-from widthwise.learning.support import Support  # noqa: E402
+from widthwise.learning.inference import LARGEST, Inference
+from widthwise.learning.network import HIDDEN, Network
+from widthwise.learning.sight import Sight
+from widthwise.learning.support import Support
 
 # Sides that are no multiple of a stride, places that are no multiple of a block, one channel and several, a vector.
 SIGHTS = [Sight((84, 84, 4), True), Sight((37, 22, 1), True), Sight((20, 21, 3), True), Sight((7,), False)]

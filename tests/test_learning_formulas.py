@@ -11,11 +11,11 @@ import torch
 import widthwise as ww
 from widthwise.learning.evaluation import sharpened
 from widthwise.learning.inference import Inference
-from widthwise.learning.losses import add_l2_gradient, clip_gradient, cross_entropy, l2_term, monte_carlo_returns
+from widthwise.learning.losses import cross_entropy, monte_carlo_returns
 from widthwise.learning.network import Network, blurred
-from widthwise.learning.renorm import Renorm
+from widthwise.learning.renorm import RATIO, SHIFT, Renorm
 from widthwise.learning.replay import Played, Replay
-from widthwise.learning.rmsprop import RMSprop
+from widthwise.learning.rmsprop import RMSprop, clipping
 from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support, rescale
 
@@ -35,22 +35,30 @@ def test_cross_entropy_by_hand() -> None:
     assert cross_entropy(target, logits + 5).item() == pytest.approx(by_hand, rel=1e-5)
 
 
-def test_l2_by_hand() -> None:
-    assert l2_term([torch.tensor([3.0, 4.0]), torch.tensor([[1.0], [-1.0]])]).item() == 13.5
-
-
-def test_l2_and_clipping_on_gradients() -> None:
+def test_l2_and_clipping_by_hand() -> None:
     weights = [torch.tensor([[3.0, 4.0]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)]
+    optimiser = RMSprop(
+        weights, 1.0, 0.0, 1.0, weights=weights[:1], factor=0.5
+    )  # running squares are those of the last gradient
     (2 * weights[0].sum() + weights[1].sum()).backward()
-    add_l2_gradient(weights[:1], 0.5)
-    assert weights[0].grad is not None and weights[1].grad is not None
-    assert weights[0].grad.tolist() == [[3.5, 4.0]]  # 2 and half the weights
-    assert weights[1].grad.tolist() == [1.0, 1.0]
-    norm = clip_gradient(weights, 2.0)
-    assert norm == pytest.approx(math.sqrt(3.5**2 + 16 + 2))
-    assert weights[0].grad.tolist() == [pytest.approx([7 / norm, 8 / norm])]
-    assert clip_gradient(weights, 2.5) == pytest.approx(2.0)
-    assert weights[1].grad.tolist() == pytest.approx([2 / norm] * 2)  # short enough already
+    gradient = optimiser.gradient()
+    assert gradient.l2 == 12.5  # half of 9 + 16; the second row is not counted
+    # 2 and half the weights, 3.5 and 4; and 1 and 1
+    assert gradient.norm == pytest.approx(math.sqrt(3.5**2 + 16 + 2))
+    assert clipping(gradient.norm, 2.0) == pytest.approx(2 / gradient.norm)
+    assert clipping(2.0, 2.0) == clipping(1.5, 2.0) == clipping(0.0, 2.0) == 1.0
+    optimiser.step(gradient, 0.5)
+    # half of each: 1.75, 2 and 0.5, 0.5; every step is g / (|g| + 1)
+    assert weights[0].tolist() == [pytest.approx([3 - 1.75 / 2.75, 4 - 2 / 3])]
+    assert weights[1].tolist() == pytest.approx([1 - 0.5 / 1.5, 2 - 0.5 / 1.5])
+
+
+def test_what_has_no_gradient_stays() -> None:
+    weights = [torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)]
+    optimiser = RMSprop(weights, 1.0, 0.9, 0.1, weights=weights, factor=0.5)
+    weights[0].sum().backward()
+    optimiser.step(optimiser.gradient())
+    assert weights[1].tolist() == [3.0] and weights[0].tolist() != [1.0, 2.0]
 
 
 def test_rmsprop_is_what_torch_computes() -> None:
@@ -63,29 +71,86 @@ def test_rmsprop_is_what_torch_computes() -> None:
             hidden, policy, value = network(seen(SIGHTS[-1], 16, step))
             optimiser.zero_grad()  # type: ignore[attr-defined]
             (hidden.square().mean() + policy[:, 0].mean() - value[:, 1].mean()).backward()
-            optimiser.step()  # type: ignore[attr-defined]
+            if isinstance(optimiser, RMSprop):
+                optimiser.step(optimiser.gradient(), 1.0)
+            else:
+                optimiser.step()
     for one, another in zip(ours.parameters(), theirs.parameters(), strict=True):
         assert torch.allclose(one, another, rtol=1e-6, atol=1e-8)
 
 
-def test_renormalisation_in_training_is_the_one_in_use() -> None:
+SHAPES = [(32, 16), (8, 32, 6, 7), (30, 16, 1, 1), (100, 48)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_renormalisation_in_training_is_the_one_in_use(shape: tuple[int, ...]) -> None:
     torch.manual_seed(0)
-    for shape in ((32, 5), (8, 5, 6, 7)):
-        norm = Renorm(5, momentum=0.5)
-        for _ in range(20):
-            norm(torch.randn(shape) * 2 + 3)
-        batch = torch.randn(shape) * 2 + 3
-        norm.momentum = 0.0  # the averages stay, so both ways can be compared
-        trained = norm(batch)
-        assert torch.allclose(trained, norm.eval()(batch), atol=1e-5)
-        axes = [0, *range(2, batch.dim())]
-        mean, var = norm.statistics(batch)
-        assert torch.allclose(mean, batch.mean(axes), atol=1e-5)
-        assert torch.allclose(var, batch.var(axes, correction=0), rtol=1e-4)
-    far = Renorm(1)  # averages 0 and 1; a batch far away is corrected no more than the bounds allow
-    assert far(torch.tensor([[100.0], [104.0]]))[:, 0].tolist() == pytest.approx([5 - 2, 5 + 2], abs=1e-3)
-    far = Renorm(1)
-    assert far(torch.tensor([[0.0], [20.0]]))[:, 0].tolist() == pytest.approx([5 - 3, 5 + 3], abs=1e-3)
+    norm = Renorm(shape[1], momentum=0.5)
+    for _ in range(20):
+        norm(torch.randn(shape) * 2 + 3)
+    batch = torch.randn(shape) * 2 + 3
+    norm.momentum = 0.0  # the averages stay, so both ways can be compared
+    trained, in_use = norm(batch), norm.eval()(batch)
+    assert torch.allclose(trained, in_use, atol=1e-4)
+    assert (trained == 0).any() and (trained > 0).any() and not (trained < 0).any()
+
+
+def test_averages_follow_the_batches() -> None:
+    norm = Renorm(16, momentum=0.25)
+    batch = torch.randn((8, 16, 5, 5), generator=torch.Generator().manual_seed(2)) * 3 + 1
+    norm(batch)
+    assert torch.allclose(norm.running_mean, 0.25 * batch.mean((0, 2, 3)), atol=1e-6)
+    assert torch.allclose(norm.running_var, 0.75 + 0.25 * batch.var((0, 2, 3), correction=0), rtol=1e-5)
+
+
+def test_a_batch_far_away_is_corrected_no_more_than_the_bounds_allow() -> None:
+    # averages 0 and 1
+    near = Renorm(16)(torch.tensor([[100.0], [104.0]]).repeat(1, 16))
+    assert near[:, 3].tolist() == pytest.approx([5 - 2, 5 + 2], abs=1e-3)
+    wide = Renorm(16)(torch.tensor([[0.0], [20.0]]).repeat(1, 16))
+    assert wide[:, 0].tolist() == pytest.approx([5 - 3, 5 + 3], abs=1e-3)
+
+
+@pytest.mark.parametrize("layout", ["rows", "channels"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_gradients_of_renormalisation_are_those_of_its_formula(shape: tuple[int, ...], layout: str) -> None:
+    generator = torch.Generator().manual_seed(4)
+    norm, axes = Renorm(shape[1]), [0, *range(2, len(shape))]
+    view = [1, -1] + [1] * (len(shape) - 2)
+    with torch.no_grad():
+        norm.weight.copy_(torch.randn(shape[1], generator=generator))
+        norm.bias.copy_(torch.randn(shape[1], generator=generator))
+        norm.running_mean.copy_(torch.randn(shape[1], generator=generator))
+        norm.running_var.copy_(torch.rand(shape[1], generator=generator) * 3 + 0.1)
+    x = torch.randn(shape, generator=generator) * 2 + 1
+    if layout == "channels" and len(shape) == 4:
+        x = x.contiguous(memory_format=torch.channels_last)
+    upstream = torch.randn(shape, generator=generator)
+
+    exact = [one.detach().double().requires_grad_() for one in (x, norm.weight, norm.bias)]
+    batch, weight, bias = exact
+    mean, var = batch.mean(axes), batch.var(axes, correction=0)
+    spread = (norm.running_var.double() + norm.eps).sqrt()
+    ratio = ((var + norm.eps).sqrt() / spread).clamp(1 / RATIO, RATIO).detach()
+    shift = ((mean - norm.running_mean.double()) / spread).clamp(-SHIFT, SHIFT).detach()
+    centred = (batch - mean.view(view)) / (var + norm.eps).sqrt().view(view)
+    expected = torch.relu((centred * ratio.view(view) + shift.view(view)) * weight.view(view) + bias.view(view))
+    expected.backward(upstream.double())
+
+    x.requires_grad_()
+    out = norm(x)
+    out.backward(upstream)
+    assert torch.allclose(out, expected.float(), atol=1e-4)
+    for mine, its in zip((x, norm.weight, norm.bias), exact, strict=True):
+        assert mine.grad is not None and its.grad is not None
+        assert torch.allclose(mine.grad, its.grad.float(), rtol=1e-3, atol=2e-4)
+
+
+def test_what_is_no_number_is_not_hidden_by_the_relu() -> None:
+    batch = torch.randn((8, 16), generator=torch.Generator().manual_seed(5))
+    batch[2, 7] = math.nan
+    out = Renorm(16)(batch)
+    assert out[:, 7].isnan().all() and not out[:, :7].isnan().any()
 
 
 def test_blurred_weights_are_alike_at_neighbouring_places() -> None:

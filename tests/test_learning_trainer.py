@@ -16,6 +16,7 @@ import torch
 
 import widthwise as ww
 from learning_tools import PoorWalk, Walk, walker
+from widthwise.core.simulator import Step
 from widthwise.core.tree import NONE
 from widthwise.learning.algorithms import PARTS, Algorithm, algorithm
 from widthwise.learning.clocks import Timed
@@ -65,11 +66,28 @@ def test_the_clock_around_a_simulator_leaves_it_its_features() -> None:
 
 
 def test_long_episodes_of_evaluation_do_not_keep_every_observation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("widthwise.learning.trainer.KNOWN", 10)
+    monkeypatch.setattr("widthwise.learning.evaluator.KNOWN", 10)
     trainer, world = walker(), Walk()
     told = [trainer.evaluate([world.reset(), world.step(1)]) for _ in range(20)]
     assert all(one == told[0] for one in told)
-    assert len(trainer._known) <= 10 + 2
+    assert len(trainer.evaluate._known) <= 10 + 2 and len(trainer.evaluate._marks) <= 10 + 2
+
+
+def test_the_network_is_asked_once_about_what_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer, asked = maze_trainer(trees=2), []
+    inference = trainer.learner.inference
+    monkeypatch.setattr(trainer.evaluate, "inference", lambda seen: asked.extend(seen) or inference(seen))
+    rounds(trainer, 1)
+    looks = {one.tobytes() for one in asked}
+    assert 0 < len(looks) == len(asked) < trainer.interactions
+    steps = [Step(one) for one in asked]
+    before = trainer.evaluate([*steps, *steps])
+    alone = [trainer.evaluate.parts(inference([step.observation])[0]) for step in steps]
+    assert before == [*alone, *alone]  # what looks the same is judged the same
+    trainer.evaluate.forget()
+    asked.clear()
+    trainer.evaluate(steps)
+    assert len(asked) == len(steps)
 
 
 def through_a_file(state: dict[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,12 @@
 #include "bindings/bindings.hpp"
 #include "image/digest.hpp"
 #include "image/interleave.hpp"
+#include "image/screen.hpp"
 #include "image/shrink.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using widthwise::Screen;
 using widthwise::Shrink;
 using widthwise::Size;
 
@@ -57,6 +59,26 @@ void bind_image(nb::module_& module) {
         .def("__call__", &shrink, "image"_a.noconvert(), "out"_a.noconvert(),
              nb::sig("def __call__(self, image: object, out: object) -> None"),
              "Write the tiles of an image into an array of bytes; both are contiguous arrays of bytes.");
+    nb::class_<Screen>(module, "Screen", "A game's screen as a small gray picture.")
+        .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(), "rows"_a, "columns"_a,
+             "small_rows"_a, "small_columns"_a)
+        .def(
+            "look",
+            [](Screen& self, const Bytes& colours,
+               const nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>& picture) {
+                return self.look({colours.data(), colours.size()}, {picture.data(), picture.size()});
+            },
+            "colours"_a.noconvert(), "picture"_a.noconvert(),
+            nb::sig("def look(self, colours: object, picture: object) -> bool"),
+            "Write the picture of a screen of numbered colours; False if one of them must be learned first.")
+        .def(
+            "learn",
+            [](Screen& self, const Bytes& colours, const Bytes& grays) {
+                self.learn({colours.data(), colours.size()}, {grays.data(), grays.size()});
+            },
+            "colours"_a.noconvert(), "grays"_a.noconvert(),
+            nb::sig("def learn(self, colours: object, grays: object) -> None"),
+            "Learn which gray each colour is, from a screen that is there in both ways.");
     module.def("interleave", &interleave, "frames"_a.noconvert(), "image"_a.noconvert(),
                nb::sig("def interleave(frames: Sequence[object], image: object) -> None"),
                "Write frames into an image as its channels; all are contiguous arrays of bytes.");

@@ -15,13 +15,20 @@ constexpr std::uint32_t kMaxFullRows = 65535 / 255;
 }  // namespace
 
 Shrink::Shrink(Size image, std::uint32_t rows, std::uint32_t columns, std::uint32_t values, bool nearest)
-    : size_(image), values_(values), nearest_(nearest) {
+    : size_(image), factor_(0), start_(0) {
     if (image.rows == 0 || image.columns == 0 || image.channels == 0 || image.rows > kMaxSide ||
         image.columns > kMaxSide || image.channels > 16)
         throw std::invalid_argument("an image has 1 to 4096 rows and columns and 1 to 16 channels");
     if (rows == 0 || columns == 0 || rows > image.rows || columns > image.columns)
         throw std::invalid_argument("there are no more tiles than pixels, and at least one");
     if (values < 2 || values > 256) throw std::invalid_argument("a tile has 2 to 256 values");
+    // A product with the inverse is quicker than a quotient. Sums are below 2^32, so a quotient is either
+    // whole or at least 2e-10 below the next whole number, and its error below 1e-13: a nudge in between
+    // makes it exact.
+    constexpr double nudge = 1e-11;
+    const double area = static_cast<double>(image.rows) * image.columns;
+    factor_ = nearest ? (values - 1) / (area * 255) : values / (area * 256);
+    start_ = nudge + (nearest ? 0.5 : 0.0);
     down_ = stretches(image.rows, rows);
     across_ = stretches(image.columns, columns);
     middle_.resize(std::size_t{image.columns} * image.channels);
@@ -86,36 +93,41 @@ void Shrink::add_rows(std::span<const std::uint8_t> image, const Stretch& stretc
     }
 }
 
+std::pair<std::size_t, std::size_t> Shrink::rows_of(std::size_t number) const {
+    return {down_[number].first, down_[number].last};
+}
+
 void Shrink::operator()(std::span<const std::uint8_t> image, std::span<std::uint8_t> tiles) {
-    if (image.size() != input_size() || tiles.size() != output_size())
-        throw std::invalid_argument("the image is not of the size that was announced");
-    // A product with the inverse is quicker than a quotient. Sums are below 2^32, so a quotient is either
-    // whole or at least 2e-10 below the next whole number, and its error below 1e-13: a nudge in between
-    // makes it exact.
-    constexpr double nudge = 1e-11;
-    const double area = static_cast<double>(size_.rows) * size_.columns;
-    const double factor = nearest_ ? (values_ - 1) / (area * 255) : values_ / (area * 256);
-    const double start = nudge + (nearest_ ? 0.5 : 0.0);
+    if (tiles.size() != output_size())
+        throw std::invalid_argument("the tiles are not as many as were announced");
+    const std::size_t width = across_.size() * size_.channels;
+    for (std::size_t number = 0; number < down_.size(); ++number)
+        row(image, number, tiles.subspan(number * width, width));
+}
+
+void Shrink::row(std::span<const std::uint8_t> image, std::size_t number, std::span<std::uint8_t> tiles) {
     const std::size_t channels = size_.channels;
-    const auto full = static_cast<std::uint32_t>(across_.size());
+    if (image.size() != input_size() || tiles.size() != across_.size() * channels)
+        throw std::invalid_argument("the image is not of the size that was announced");
+    add_rows(image, down_[number]);
     std::uint8_t* out = tiles.data();
-    for (const Stretch& stretch : down_) {
-        add_rows(image, stretch);
-        for (const Narrow& piece : narrow_) {
-            const std::uint32_t* const line = line_.data() + piece.first;
-            const std::uint32_t sum = line[0] * piece.left + line[1] * piece.middle + line[2] * piece.right;
-            *out++ = static_cast<std::uint8_t>(static_cast<std::int32_t>(sum * factor + start));
-        }
-        if (!narrow_.empty()) continue;
-        for (const Stretch& piece : across_) {
-            for (std::size_t channel = 0; channel < channels; ++channel) {
-                const std::uint32_t* line = line_.data() + channel;
-                std::uint32_t sum = 0;
-                for (std::size_t x = piece.first + 1; x < piece.last; ++x) sum += line[x * channels];
-                sum = sum * full + line[piece.first * channels] * piece.first_weight;
-                if (piece.last_weight > 0) sum += line[piece.last * channels] * piece.last_weight;
-                *out++ = static_cast<std::uint8_t>(static_cast<std::int32_t>(sum * factor + start));
-            }
+    const auto whole = [this](std::uint32_t sum) {
+        return static_cast<std::uint8_t>(static_cast<std::int32_t>(sum * factor_ + start_));
+    };
+    for (const Narrow& piece : narrow_) {
+        const std::uint32_t* const line = line_.data() + piece.first;
+        *out++ = whole(line[0] * piece.left + line[1] * piece.middle + line[2] * piece.right);
+    }
+    if (!narrow_.empty()) return;
+    const auto full = static_cast<std::uint32_t>(across_.size());
+    for (const Stretch& piece : across_) {
+        for (std::size_t channel = 0; channel < channels; ++channel) {
+            const std::uint32_t* line = line_.data() + channel;
+            std::uint32_t sum = 0;
+            for (std::size_t x = piece.first + 1; x < piece.last; ++x) sum += line[x * channels];
+            sum = sum * full + line[piece.first * channels] * piece.first_weight;
+            if (piece.last_weight > 0) sum += line[piece.last * channels] * piece.last_weight;
+            *out++ = whole(sum);
         }
     }
 }

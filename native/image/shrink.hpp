@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace widthwise {
@@ -28,6 +29,10 @@ public:
     // Rows first, then columns, then channels, in both. Not const: it has a line of its own to work on.
     void operator()(std::span<const std::uint8_t> image, std::span<std::uint8_t> tiles);
 
+    // The same for one row of tiles, and the rows of the image that it depends on, the last included.
+    void row(std::span<const std::uint8_t> image, std::size_t number, std::span<std::uint8_t> tiles);
+    std::pair<std::size_t, std::size_t> rows_of(std::size_t number) const;
+
 private:
     // The part of one side that a tile covers: full pixels in the middle, a part of one at either end.
     struct Stretch {
@@ -49,8 +54,8 @@ private:
     void add_rows(std::span<const std::uint8_t> image, const Stretch& stretch);
 
     Size size_;
-    std::uint32_t values_;
-    bool nearest_;
+    double factor_;  // from the sum over a tile to its value
+    double start_;   // added to it before it is cut to a whole number
     std::vector<Stretch> down_;
     std::vector<Stretch> across_;
     std::vector<Narrow> narrow_;         // instead of `across_`, for one channel, or empty

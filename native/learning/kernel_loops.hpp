@@ -80,5 +80,78 @@ void add(const Active* active, std::size_t count, const float* weights, std::siz
     }
 }
 
+// So many rows are summed up in 32 bits before they are added to sums of 64.
+constexpr std::size_t kShortSum = 64;
+
+Lanes load(const float* from) {
+    return *reinterpret_cast<const Lanes*>(from);
+}
+
+// The gradient where the ReLU let something through.
+Lanes passed(const float* out, const float* gradient) {
+    const Lanes none = {};
+    return load(out) > none ? load(gradient) : none;
+}
+
+// Calls add(offset of the row, sums) for every row of a block, lane by lane, and gathers both sums.
+template <typename Add>
+void sum_up(const Block& block, double* first, double* second, const Add& add) {
+    for (std::size_t unit = 0; unit < kOutputs; ++unit) first[unit] = second[unit] = 0;
+    for (std::size_t begin = 0; begin < block.rows; begin += kShortSum) {
+        const std::size_t end = begin + kShortSum < block.rows ? begin + kShortSum : block.rows;
+        for (std::size_t v = 0; v < kOutputs; v += kLanes) {
+            Lanes sums[2] = {};
+            for (std::size_t row = begin; row < end; ++row) add(row * block.stride + v, v, sums);
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                first[v + lane] += static_cast<double>(sums[0][lane]);
+                second[v + lane] += static_cast<double>(sums[1][lane]);
+            }
+        }
+    }
+}
+
+void moments(const Block& block, const float* x, const float* middle, double* sum, double* square) {
+    sum_up(block, sum, square, [&](std::size_t at, std::size_t v, Lanes* sums) {
+        const Lanes away = load(x + at) - load(middle + v);
+        sums[0] += away;
+        sums[1] += away * away;
+    });
+}
+
+void normalise(const Block& block, const float* x, const float* mean, const float* gain, const float* bias,
+               float* out) {
+    for (std::size_t v = 0; v < kOutputs; v += kLanes) {
+        const Lanes middle = load(mean + v), factor = load(gain + v), start = load(bias + v), none = {};
+        for (std::size_t row = 0; row < block.rows; ++row) {
+            const std::size_t at = row * block.stride + v;
+            const Lanes value = (load(x + at) - middle) * factor + start;
+            *reinterpret_cast<Lanes*>(out + at) = none > value ? none : value;  // what is no number stays
+        }
+    }
+}
+
+void slopes(const Block& block, const float* x, const float* mean, const float* out, const float* gradient,
+            double* sum, double* product) {
+    sum_up(block, sum, product, [&](std::size_t at, std::size_t v, Lanes* sums) {
+        const Lanes slope = passed(out + at, gradient + at);
+        sums[0] += slope;
+        sums[1] += slope * (load(x + at) - load(mean + v));
+    });
+}
+
+void trace_back(const Block& block, const float* x, const float* mean, const float* gain,
+                const float* constant, const float* multiple, const float* out, const float* gradient,
+                float* into) {
+    for (std::size_t v = 0; v < kOutputs; v += kLanes) {
+        const Lanes middle = load(mean + v), factor = load(gain + v);
+        const Lanes less = load(constant + v), times = load(multiple + v);
+        for (std::size_t row = 0; row < block.rows; ++row) {
+            const std::size_t at = row * block.stride + v;
+            const Lanes slope = passed(out + at, gradient + at);
+            *reinterpret_cast<Lanes*>(into + at) = (slope - less - (load(x + at) - middle) * times) * factor;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace widthwise

@@ -1,4 +1,4 @@
-// The inner loops of the network's forward pass, compiled once for every kind of vector registers.
+// The inner loops of the network, compiled once for every kind of vector registers.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,12 @@ struct Active {
     float value;
 };
 
+// The rows of kOutputs units of a batch, `stride` numbers apart: one for each place of each image.
+struct Block {
+    std::size_t rows;
+    std::size_t stride;
+};
+
 // Weights are by input, then output; `outputs` is a multiple of kOutputs.
 struct Kernels {
     // Every place's outputs, not below 0.
@@ -32,6 +38,19 @@ struct Kernels {
     // Adds to the sums in `out` what `count` active inputs contribute.
     void (*add)(const Active* active, std::size_t count, const float* weights, std::size_t outputs,
                 float* out);
+
+    // Sums of x - middle and of its square, for each unit of a block.
+    void (*moments)(const Block& block, const float* x, const float* middle, double* sum, double* square);
+    // (x - mean) gain + bias, not below 0.
+    void (*normalise)(const Block& block, const float* x, const float* mean, const float* gain,
+                      const float* bias, float* out);
+    // Sums of the gradient, and of the gradient times x - mean, where `out` is above 0.
+    void (*slopes)(const Block& block, const float* x, const float* mean, const float* out,
+                   const float* gradient, double* sum, double* product);
+    // (gradient where `out` is above 0 - constant - (x - mean) multiple) gain.
+    void (*trace_back)(const Block& block, const float* x, const float* mean, const float* gain,
+                       const float* constant, const float* multiple, const float* out, const float* gradient,
+                       float* into);
 };
 
 Kernels plain_kernels();

@@ -6,7 +6,7 @@
 namespace widthwise {
 
 Kernels avx2_kernels() {
-    return {convolve, add};
+    return {convolve, add, moments, normalise, slopes, trace_back};
 }
 
 }  // namespace widthwise

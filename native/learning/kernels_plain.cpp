@@ -5,7 +5,7 @@
 namespace widthwise {
 
 Kernels plain_kernels() {
-    return {convolve, add};
+    return {convolve, add, moments, normalise, slopes, trace_back};
 }
 
 }  // namespace widthwise

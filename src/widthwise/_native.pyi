@@ -141,6 +141,20 @@ class Shrink:
         Write the tiles of an image into an array of bytes; both are contiguous arrays of bytes.
         """
 
+class Screen:
+    """A game's screen as a small gray picture."""
+
+    def __init__(self, rows: int, columns: int, small_rows: int, small_columns: int) -> None: ...
+    def look(self, colours: object, picture: object) -> bool:
+        """
+        Write the picture of a screen of numbered colours; False if one of them must be learned first.
+        """
+
+    def learn(self, colours: object, grays: object) -> None:
+        """
+        Learn which gray each colour is, from a screen that is there in both ways.
+        """
+
 def interleave(frames: Sequence[object], image: object) -> None:
     """
     Write frames into an image as its channels; all are contiguous arrays of bytes.
@@ -151,9 +165,42 @@ def digest(parts: Sequence[object]) -> int:
     A number of 64 bits that tells contiguous arrays of bytes, one after the other, from others.
     """
 
-def rmsprop(weights: object, gradient: object, squares: object, rate: float, decay: float, epsilon: float) -> None:
+def rmsprop(
+    weights: object,
+    gradient: object,
+    l2: float,
+    scale: float,
+    running: object,
+    rate: float,
+    decay: float,
+    epsilon: float,
+) -> None:
     """
-    One step of RMSprop; weights, gradient and running squares are rows of 32-bit floats.
+    One step of RMSprop along the gradient plus l2 times the weights, times a scale; weights, gradient and running squares are rows of 32-bit floats.
+    """
+
+def squares(weights: object, gradient: object, l2: float) -> tuple[float, float]:
+    """
+    The sum of squares of the gradient plus l2 times the weights, and that of the weights.
+    """
+
+def renorm(
+    x: object,
+    units: object,
+    settings: tuple[float, float, float, float],
+    out: object,
+    correction: object,
+    kernels: str = "best",
+) -> None:
+    """
+    Normalise a batch as in use, and rectify it. `units` are weights, biases, and average means and variances, which follow; `settings` are momentum, epsilon, and the bounds of ratio and shift.
+    """
+
+def renorm_backward(
+    passed: object, weight: object, correction: object, gradients: object, kernels: str = "best"
+) -> None:
+    """
+    Gradients of a batch, its weights and biases, from inputs, outputs and the outputs' gradient.
     """
 
 class Forward:

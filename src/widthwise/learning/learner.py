@@ -11,10 +11,10 @@ import torch
 from widthwise.core.errors import WidthwiseError
 from widthwise.learning.config import Learning
 from widthwise.learning.inference import Inference
-from widthwise.learning.losses import add_l2_gradient, clip_gradient, cross_entropy, l2_term
+from widthwise.learning.losses import cross_entropy
 from widthwise.learning.network import Network
 from widthwise.learning.replay import Replay
-from widthwise.learning.rmsprop import RMSprop
+from widthwise.learning.rmsprop import RMSprop, clipping
 
 
 class TrainingDivergedError(WidthwiseError):
@@ -38,7 +38,14 @@ class Learner:
         self.network, self.settings = network, settings
         self.updates = 0
         self.inference = Inference(network)
-        self.optimiser = RMSprop(network.parameters(), settings.learning_rate, settings.decay, settings.epsilon)
+        self.optimiser = RMSprop(
+            network.parameters(),
+            settings.learning_rate,
+            settings.decay,
+            settings.epsilon,
+            weights=network.weights(),
+            factor=settings.l2,
+        )
 
     def begin(self, seed: int) -> None:
         """Forget everything that was learned, and begin with other weights."""
@@ -57,15 +64,14 @@ class Learner:
         value_loss = cross_entropy(wanted, value)
         self.optimiser.zero_grad()
         (policy_loss + settings.value_factor * value_loss).backward()  # type: ignore[no-untyped-call]
-        add_l2_gradient(network.weights(), settings.l2)
-        norm = clip_gradient(self.optimiser.parameters, settings.clip)
-        losses = Losses(policy_loss.item(), value_loss.item(), l2_term(network.weights()).item(), norm)
+        gradient = self.optimiser.gradient()
+        losses = Losses(policy_loss.item(), value_loss.item(), gradient.l2, gradient.norm)
         if not all(map(math.isfinite, (losses.policy, losses.value, losses.gradient))):
             raise TrainingDivergedError(
                 f"training diverged at update {self.updates + 1}: policy loss {losses.policy:g}, value loss "
                 f"{losses.value:g}, gradient {losses.gradient:g}; take a smaller learning rate"
             )
-        self.optimiser.step()
+        self.optimiser.step(gradient, clipping(gradient.norm, settings.clip))
         self.updates += 1
         return losses
 

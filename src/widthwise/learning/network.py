@@ -88,7 +88,7 @@ class Network(nn.Module):
     def _layer(layer: nn.Module, norm: nn.Module, hidden: Tensor) -> Tensor:
         if isinstance(layer, nn.Linear) and hidden.dim() > 2:
             hidden = hidden.flatten(1)
-        return torch.relu(norm(layer(hidden)))
+        return cast(Tensor, norm(layer(hidden)))
 
     def forward(self, seen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of the policy and of the value's distribution, after the last hidden layer, from scaled input."""

@@ -1,21 +1,28 @@
-"""Batch renormalisation (Ioffe, 2017): in training a layer sees the same normalisation as in use."""
+"""Batch renormalisation (Ioffe, 2017) with the ReLU after it: in training a layer is normalised as it is in use."""
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
+
+from widthwise import _native
+from widthwise.learning.rmsprop import flat
 
 # How far the statistics of a batch may be corrected towards the averages.
 RATIO, SHIFT = 3.0, 5.0
 
 
 class Renorm(nn.Module):
-    """Normalises units (or channels) by averages over many batches; gradients flow through the batch's statistics.
+    """Normalises units (or channels) by averages over many batches, and rectifies them.
 
-    With plain batch normalisation the trained network and the one that searches ask (which knows only averages) are
-    two functions, and with batches of 32 they drift far apart. Here both are the same, up to the bounds of the
-    correction.
+    Gradients flow through the batch's statistics. With plain batch normalisation the trained network and the one that
+    searches ask (which knows only averages) are two functions, and with batches of 32 they drift far apart. Here both
+    are the same, up to the bounds of the correction.
     """
 
     running_mean: Tensor
@@ -30,26 +37,44 @@ class Renorm(nn.Module):
         self.register_buffer("running_var", torch.ones(units))
 
     def forward(self, x: Tensor) -> Tensor:
-        """The normalised batch; in training the averages follow it."""
+        """The batch, normalised and rectified; in training the averages follow it."""
         if not self.training:
-            return functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
-        with torch.no_grad():
-            mean, var = self.statistics(x)
-            spread = (self.running_var + self.eps).sqrt()
-            ratio = ((var + self.eps).sqrt() / spread).clamp_(1 / RATIO, RATIO)
-            shift = ((mean - self.running_mean) / spread).clamp_(-SHIFT, SHIFT)
-            self.follow(mean, var, self.momentum)
-        # (x - mean) / std * ratio + shift and then the layer's own scale and bias, as one scale and one bias.
-        scale, bias = self.weight * ratio, torch.addcmul(self.bias, self.weight, shift)
-        return functional.batch_norm(x, None, None, scale, bias, training=True, eps=self.eps)
+            return torch.relu(
+                functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
+            )
+        x = x.contiguous(memory_format=torch.channels_last) if x.dim() > 2 else x.contiguous()
+        return cast(Tensor, Corrected.apply(x, self.weight, self.bias, self))  # type: ignore[no-untyped-call]
 
-    def statistics(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of the units in a batch; counted from the averages, so that little is lost by rounding."""
-        away = (x.movedim(1, -1).flatten(0, -2) if x.dim() > 2 else x) - self.running_mean
-        mean = away.mean(0)
-        return mean + self.running_mean, (away.square_().mean(0) - mean.square()).clamp_(min=0.0)
 
-    def follow(self, mean: Tensor, var: Tensor, momentum: float) -> None:
-        """Move the averages towards the statistics of a batch."""
-        self.running_mean.lerp_(mean, momentum)
-        self.running_var.lerp_(var, momentum)
+class Corrected(torch.autograd.Function):
+    """ReLU of ((x - mean) / deviation * ratio + shift) weight + bias, with mean and deviation those of the batch.
+
+    Ratio and shift lead from the batch's statistics to the averages. All of it is native: as operations of torch it
+    took a fifth of an update.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, norm: Renorm) -> Tensor:
+        """The outputs, from a batch that lies in memory place by place; the averages follow it."""
+        out, ctx.correction = torch.empty_like(x), np.empty((4, len(weight)), np.float32)
+        units = (row(weight), row(bias), row(norm.running_mean), row(norm.running_var))
+        _native.renorm(row(x), units, (norm.momentum, norm.eps, RATIO, SHIFT), row(out), ctx.correction)
+        ctx.save_for_backward(x, out, weight)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        """Gradients of the batch, of weight and of bias; ratio and shift are constants."""
+        x, out, weight = ctx.saved_tensors
+        if gradient.stride() != x.stride():
+            gradient = torch.empty_like(x).copy_(gradient)
+        found = torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
+        passed = (row(x), row(out), row(gradient))
+        _native.renorm_backward(passed, row(weight), ctx.correction, tuple(map(row, found)))
+        return (*found, None)
+
+
+def row(tensor: Tensor) -> Any:
+    """The numbers of a tensor for native code, in the order they have in memory."""
+    return flat(tensor.detach()).numpy()

@@ -1,23 +1,48 @@
-"""RMSprop, as torch computes it, but in one pass over memory."""
+"""RMSprop, as torch computes it, with l2 and clipping in the same passes over memory."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from widthwise import _native
-from widthwise.learning.losses import flat
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """Where a step would go: the gradient of the loss in rows, one per parameter, and what is known of it."""
+
+    rows: list[Any]
+    norm: float  # with the part of the l2 term, before clipping
+    l2: float  # the l2 term: half the sum of the squares of all weights that it counts
 
 
 class RMSprop:
-    """Steps against the gradient, each weight divided by the running root mean square of its gradient plus epsilon."""
+    """Steps against the gradient, each weight divided by the running root mean square of its gradient plus epsilon.
 
-    def __init__(self, parameters: Iterable[Tensor], rate: float, decay: float, epsilon: float) -> None:
+    `factor` times the l2 term of the weights is part of the loss: its gradient, factor times the weights, is added.
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[Tensor],
+        rate: float,
+        decay: float,
+        epsilon: float,
+        *,
+        weights: Iterable[Tensor] = (),
+        factor: float = 0.0,
+    ) -> None:
         self.parameters = list(parameters)
         self.rate, self.decay, self.epsilon = rate, decay, epsilon
+        counted = {id(one) for one in weights}
+        self.counted = [id(one) in counted for one in self.parameters]
+        self.factor = factor
         self.squares = [torch.zeros_like(one, requires_grad=False) for one in self.parameters]
         # The same numbers in rows, in the order they have in memory.
         self._weight_rows = [flat(one.detach()).numpy() for one in self.parameters]
@@ -28,16 +53,34 @@ class RMSprop:
         for one in self.parameters:
             one.grad = None
 
-    def step(self) -> None:
-        """One step."""
-        rows = zip(self.parameters, self._weight_rows, self._square_rows, strict=True)
-        for one, weights, squares in rows:
-            gradient = one.grad
-            if gradient is None:
+    def gradient(self) -> Gradient:
+        """The gradient that the parameters have now."""
+        rows = [self._row(one) for one in self.parameters]
+        squares = l2 = 0.0
+        for row, weights, counted in zip(rows, self._weight_rows, self.counted, strict=True):
+            if row is None:
                 continue
-            if gradient.stride() != one.stride():
-                gradient = torch.empty_like(one, requires_grad=False).copy_(gradient)
-            _native.rmsprop(weights, flat(gradient).numpy(), squares, self.rate, self.decay, self.epsilon)
+            of_row, of_weights = _native.squares(weights, row, self.factor if counted else 0.0)
+            squares += of_row
+            l2 += of_weights / 2 if counted else 0.0
+        return Gradient(rows, math.sqrt(squares), l2)
+
+    @staticmethod
+    def _row(parameter: Tensor) -> Any:
+        gradient = parameter.grad
+        if gradient is None:
+            return None
+        if gradient.stride() != parameter.stride():
+            gradient = torch.empty_like(parameter, requires_grad=False).copy_(gradient)
+        return flat(gradient).numpy()
+
+    def step(self, gradient: Gradient, scale: float = 1.0) -> None:
+        """One step along a gradient times `scale`."""
+        rows = zip(gradient.rows, self._weight_rows, self._square_rows, self.counted, strict=True)
+        for row, weights, squares, counted in rows:
+            if row is not None:
+                l2 = self.factor if counted else 0.0
+                _native.rmsprop(weights, row, l2, scale, squares, self.rate, self.decay, self.epsilon)
 
     def forget(self) -> None:
         """Begin again without any gradient seen."""
@@ -52,3 +95,13 @@ class RMSprop:
         """Go on with running squares."""
         for mine, its in zip(self.squares, state["squares"], strict=True):
             mine.copy_(its)
+
+
+def clipping(norm: float, most: float) -> float:
+    """What a gradient is multiplied by, so that its norm is at most `most`."""
+    return most / norm if norm > most else 1.0
+
+
+def flat(tensor: Tensor) -> Tensor:
+    """All numbers in a row, in the order they have in memory."""
+    return tensor.as_strided((tensor.numel(),), (1,))

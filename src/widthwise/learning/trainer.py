@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.learning.clocks import Clocks, Timed, now
 from widthwise.learning.config import Config
 from widthwise.learning.evaluation import TEMPERATURE, Evaluated, play_network
+from widthwise.learning.evaluator import Evaluator
 from widthwise.learning.learner import Learner, Losses
 from widthwise.learning.network import Network
 from widthwise.learning.player import Player, Waiting
@@ -30,8 +31,6 @@ from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support
 from widthwise.online.acting import OnlinePlanner
 
-#: How many observations are kept alive so that they need not be evaluated again.
-KNOWN = 5_000
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
 #: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of
 #: them would wait for a few, and the network would be asked about few nodes at a time.
@@ -70,12 +69,12 @@ class Trainer:
         self.sight = sight
         self.learner = Learner(network, learning)
         self.replay = Replay(sight, learning.replay, learning.batch, config.seed)
+        self.evaluate = Evaluator(self.learner.inference, config.algorithm, self.clocks)
         self.players = [Player(self.agent(Timed(one, self.clocks))) for one in simulators]
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
         self.losses: Losses | None = None
-        self._known: dict[int, tuple[Any, Evaluation]] = {}
         self.calibrate(config.seed)
 
     def calibrate(self, seed: int) -> None:
@@ -107,13 +106,13 @@ class Trainer:
             behaviour=chosen.acts_by(),
             target_temperature=chosen.target_temperature,
             keep_records=False,
-            recognise=self.sight.mark if chosen.doubt and chosen.value else None,
+            recognise=self.evaluate.mark if chosen.doubt and chosen.value else None,
         )
 
     def try_out(self, simulator: Simulator) -> None:
         """Look at a first state as the agents will, so that features which do not fit are refused before training."""
         self.together([self.agent(simulator).begin(self.config.seed)])
-        self._known.clear()
+        self.evaluate.forget()
 
     def round(self) -> list[Ended]:
         """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""
@@ -147,7 +146,7 @@ class Trainer:
         seed = self.episode_seed(self.episodes)
         self.learner.begin(seed)
         self.calibrate(seed)
-        self._known.clear()
+        self.evaluate.forget()
 
     def next_episode(self) -> tuple[int, int]:
         """The number and the seed of the next episode."""
@@ -174,36 +173,6 @@ class Trainer:
         with suppress(StopIteration):
             asked.append((one, next(one) if evaluation is None else one.send(evaluation)))
 
-    def evaluate(self, steps: Sequence[Step]) -> list[Evaluation]:
-        """What the network says of nodes; an observation that was evaluated in this round already is not again."""
-        begun = now()
-        known = self._known
-        if len(known) > KNOWN:  # rounds of training are short, but episodes of evaluation and play are not
-            known.clear()
-        new: dict[int, Any] = {}
-        for step in steps:
-            seen = step.observation
-            if id(seen) not in known:
-                new[id(seen)] = seen
-        if new:
-            for (key, seen), found in zip(new.items(), self.learner.inference(list(new.values())), strict=True):
-                known[key] = seen, self.parts(found)  # the observation stays alive, so its id stays its own
-        evaluations = [known[id(step.observation)][1] for step in steps]
-        self.clocks.network += now() - begun
-        return evaluations
-
-    def parts(self, found: Evaluation) -> Evaluation:
-        """What the algorithm uses of an evaluation."""
-        parts = self.config.algorithm
-        if parts.dynamic and parts.guided and parts.value:
-            return found
-        return replace(
-            found,
-            features=found.features if parts.dynamic else None,
-            prior=found.prior if parts.guided else None,
-            value=found.value if parts.value else None,
-        )
-
     def end(self, number: int) -> Ended:
         """Remember an episode that is over."""
         player = self.players[number]
@@ -227,7 +196,7 @@ class Trainer:
             for _ in range(updates):
                 self.losses = self.learner.learn(self.replay)
             self.learner.publish()
-            self._known.clear()
+            self.evaluate.forget()
         self.clocks.training += now() - begun
 
     def ready(self) -> bool:
@@ -254,7 +223,7 @@ class Trainer:
                     tree.nodes.features[node] = found.features
                 tree.prior[node], tree.value[node], tree.version[node] = found.prior, found.value, found.version
             player.agent.planning.begin_again()
-        self._known.clear()
+        self.evaluate.forget()
 
     def policy(self, step: Step) -> list[float]:
         """The network's policy in a state."""
@@ -274,7 +243,7 @@ class Trainer:
         for number in range(episodes):
             played = agent.run(seed + number)
             found.append(Evaluated(played.score, played.steps, played.interactions, played.actions))
-        self._known.clear()
+        self.evaluate.forget()
         return found
 
     def state(self) -> dict[str, Any]:
@@ -301,7 +270,7 @@ class Trainer:
         self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
         self.losses = None if state["losses"] is None else Losses(**state["losses"])
         self.clocks.restore(state["seconds"])
-        self._known.clear()
+        self.evaluate.forget()
 
 
 def states(simulator: Any) -> int:

@@ -114,8 +114,8 @@ class Atari:
         self.actions = len(self._legal)
         self.action_names = tuple(action.name.lower() for action in self._legal)
         height, width = self._ale.getScreenDims()
-        self._screen = np.empty((height, width), np.uint8)
-        self._shrink = _native.Shrink(height, width, 1, PIXELS, PIXELS, nearest=True)
+        self._colours = np.empty((height, width), np.uint8)
+        self._screen = _native.Screen(height, width, PIXELS, PIXELS)
         self._frames: tuple[Frame, ...] = ()
         self._steps, self._over = 0, True
 
@@ -151,9 +151,12 @@ class Atari:
         return self._show(reward)
 
     def _look(self) -> Frame:
-        self._ale.getScreenGrayscale(self._screen)
         frame = np.empty((PIXELS, PIXELS), np.uint8)
-        self._shrink(self._screen, frame)
+        self._ale.getScreen(self._colours)
+        if not self._screen.look(self._colours, frame):
+            # The emulator would turn every screen gray, and slowly; so it is asked only about new colours.
+            self._screen.learn(self._colours, self._ale.getScreenGrayscale())
+            self._screen.look(self._colours, frame)
         frame.flags.writeable = False
         return frame
 

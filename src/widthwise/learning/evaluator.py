@@ -1,0 +1,74 @@
+"""Asks the network about nodes, and never twice about what looks the same while its weights stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from widthwise.core.driver import Evaluation
+from widthwise.core.simulator import Step
+from widthwise.learning.algorithms import Algorithm
+from widthwise.learning.clocks import Clocks, now
+from widthwise.learning.inference import Inference
+from widthwise.learning.sight import Sight
+
+#: How many evaluations, and marks of observations, are kept so that they need not be made again.
+KNOWN = 5_000
+
+
+class Evaluator:
+    """What an algorithm uses of the network's opinion of nodes.
+
+    Different nodes often show the same: in Montezuma's Revenge more than half of those of a round. A network that
+    judges every observation by itself says the same of them.
+    """
+
+    def __init__(self, inference: Inference, algorithm: Algorithm, clocks: Clocks) -> None:
+        self.inference, self.algorithm, self.clocks = inference, algorithm, clocks
+        self.sight: Sight = inference.network.sight
+        self._known: dict[int, Evaluation] = {}
+        self._marks: dict[int, tuple[Any, int]] = {}
+
+    def __call__(self, steps: Sequence[Step]) -> list[Evaluation]:
+        """What the network says of each node."""
+        begun = now()
+        known = self._known
+        if len(known) > KNOWN:  # rounds of training are short, but episodes of evaluation and play are not
+            known.clear()
+        marks = [self.mark(step.observation) for step in steps]
+        new = {mark: step.observation for mark, step in zip(marks, steps, strict=True) if mark not in known}
+        if new:
+            for mark, found in zip(new, self.inference(list(new.values())), strict=True):
+                known[mark] = self.parts(found)
+        evaluations = [known[mark] for mark in marks]
+        self.clocks.network += now() - begun
+        return evaluations
+
+    def mark(self, observation: Any) -> int:
+        """A number that tells an observation from others; of one that is marked again it is not worked out again."""
+        marks = self._marks
+        found = marks.get(id(observation))
+        if found is None:
+            if len(marks) > KNOWN:
+                marks.clear()
+            # The observation is kept alive, so that its id stays its own.
+            marks[id(observation)] = found = observation, self.sight.mark(observation)
+        return found[1]
+
+    def parts(self, found: Evaluation) -> Evaluation:
+        """What the algorithm uses of an evaluation."""
+        parts = self.algorithm
+        if parts.dynamic and parts.guided and parts.value:
+            return found
+        return replace(
+            found,
+            features=found.features if parts.dynamic else None,
+            prior=found.prior if parts.guided else None,
+            value=found.value if parts.value else None,
+        )
+
+    def forget(self) -> None:
+        """Ask anew from now on: the weights have changed."""
+        self._known.clear()
+        self._marks.clear()

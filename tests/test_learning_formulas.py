@@ -53,6 +53,19 @@ def test_l2_and_clipping_by_hand() -> None:
     assert weights[1].tolist() == pytest.approx([1 - 0.5 / 1.5, 2 - 0.5 / 1.5])
 
 
+def test_a_gradient_may_lie_in_memory_in_another_order() -> None:
+    ours = torch.randn((4, 3, 2, 2), generator=torch.Generator().manual_seed(6))
+    ours = ours.contiguous(memory_format=torch.channels_last).requires_grad_()
+    theirs = ours.detach().clone().requires_grad_()
+    slope = torch.randn((4, 3, 2, 2), generator=torch.Generator().manual_seed(7))
+    ours.grad, theirs.grad = slope.clone(), slope.clone()
+    assert ours.grad.stride() != ours.stride()
+    mine, other = RMSprop([ours], 0.1, 0.9, 0.1), torch.optim.RMSprop([theirs], 0.1, 0.9, 0.1)
+    mine.step(mine.gradient())
+    other.step()
+    assert torch.allclose(ours, theirs, rtol=1e-6)
+
+
 def test_what_has_no_gradient_stays() -> None:
     weights = [torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)]
     optimiser = RMSprop(weights, 1.0, 0.9, 0.1, weights=weights, factor=0.5)

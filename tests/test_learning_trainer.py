@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 import widthwise as ww
 from learning_tools import PoorWalk, Walk, walker
+from widthwise.core.driver import Evaluation
 from widthwise.core.simulator import Step
 from widthwise.core.tree import NONE
 from widthwise.learning.algorithms import PARTS, Algorithm, algorithm
 from widthwise.learning.clocks import Timed
 from widthwise.learning.config import Config, Learning
+from widthwise.learning.inference import Inference
 from widthwise.learning.learner import TrainingDivergedError
 from widthwise.learning.trainer import Ended, Trainer
 from widthwise.online.acting import run_together
@@ -67,25 +72,33 @@ def test_the_clock_around_a_simulator_leaves_it_its_features() -> None:
 
 def test_long_episodes_of_evaluation_do_not_keep_every_observation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("widthwise.learning.evaluator.KNOWN", 10)
-    trainer, world = walker(), Walk()
-    told = [trainer.evaluate([world.reset(), world.step(1)]) for _ in range(20)]
-    assert all(one == told[0] for one in told)
+    trainer = walker()
+    places = [Step(np.full(9, place, np.float32)) for place in range(40)]
+    told = [trainer.evaluate([first, second]) for _ in range(2) for first, second in itertools.pairwise(places)]
+    assert told[:39] == told[39:]
     assert len(trainer.evaluate._known) <= 10 + 2 and len(trainer.evaluate._marks) <= 10 + 2
 
 
 def test_the_network_is_asked_once_about_what_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer, asked = maze_trainer(trees=2), []
-    inference = trainer.learner.inference
-    monkeypatch.setattr(trainer.evaluate, "inference", lambda seen: asked.extend(seen) or inference(seen))
+    trainer, asked, evaluated = maze_trainer(trees=2), list[Any](), Inference.__call__
+
+    def asks(self: Inference, seen: Sequence[Any]) -> list[Evaluation]:
+        asked.extend(seen)
+        return evaluated(self, seen)
+
+    monkeypatch.setattr(Inference, "__call__", asks)
     rounds(trainer, 1)
     looks = {one.tobytes() for one in asked}
-    assert 0 < len(looks) == len(asked) < trainer.interactions
+    assert 0 < len(looks) == len(asked) < trainer.interactions - trainer.config.learning.calibration
     steps = [Step(one) for one in asked]
     before = trainer.evaluate([*steps, *steps])
-    alone = [trainer.evaluate.parts(inference([step.observation])[0]) for step in steps]
+    inference = trainer.learner.inference
+    alone = [trainer.evaluate.parts(evaluated(inference, [step.observation])[0]) for step in steps]
     assert before == [*alone, *alone]  # what looks the same is judged the same
-    trainer.evaluate.forget()
     asked.clear()
+    trainer.evaluate(steps)
+    assert not asked
+    trainer.learner.publish()  # other weights, as far as anybody knows
     trainer.evaluate(steps)
     assert len(asked) == len(steps)
 

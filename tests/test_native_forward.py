@@ -242,3 +242,24 @@ def test_digests_tell_arrays_apart() -> None:
     swaps = {_native.digest([np.delete(blocks, row, 0).ravel()]) for row in range(200)}
     assert len(swaps) == 200
     assert all(0 <= number < 2**64 for number in found)
+
+
+@pytest.mark.parametrize("values", [(-1, 1), (0, 2), (0, -2), (0, 1), (0.5, -0.5)], ids=str)
+def test_digests_tell_small_vectors_apart(values: tuple[float, float]) -> None:
+    length = 13
+    bits = np.arange(2**length)[:, None] >> np.arange(length) & 1
+    vectors = np.array(values, np.float32)[bits]
+    found = {_native.digest([vector.view(np.uint8)]) for vector in vectors}
+    assert len(found) == len(vectors)
+
+
+def test_digests_tell_apart_what_differs_in_a_few_high_bits() -> None:
+    image = np.random.default_rng(1).integers(0, 256, 7_056).astype(np.uint8)
+    places = [7, 39, 67, 71, 103, 35, 99, 135]  # near each other in the same lanes
+    found = set()
+    for chosen in range(2 ** len(places)):
+        for bits in (0x80, 0x40, 0xC0, 0xF0, 0xFF):
+            other = image.copy()
+            other[[place for k, place in enumerate(places) if chosen >> k & 1]] ^= bits
+            found.add(_native.digest([other]))
+    assert len(found) == 5 * (2 ** len(places) - 1) + 1

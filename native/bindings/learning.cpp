@@ -103,9 +103,9 @@ void bind_renorm(nb::module_& module) {
            const std::array<Floats, 3>& gradients, const std::string& name) {
             const auto& [x, out, gradient] = passed;
             const auto& [of_x, of_weight, of_bias] = gradients;
-            widthwise::backward({row(x), row(out), row(gradient)}, row(weight),
-                                correction(corrected, weight.size()), kernels(name),
-                                {row(of_x), row(of_weight), row(of_bias)});
+            widthwise::renorm_backward({row(x), row(out), row(gradient)}, row(weight),
+                                       correction(corrected, weight.size()), kernels(name),
+                                       {row(of_x), row(of_weight), row(of_bias)});
         },
         "passed"_a.noconvert(), "weight"_a.noconvert(), "correction"_a.noconvert(), "gradients"_a.noconvert(),
         "kernels"_a = "best",
@@ -121,7 +121,7 @@ void bind_learning(nb::module_& module) {
                "running"_a.noconvert(), "rate"_a, "decay"_a, "epsilon"_a,
                nb::sig("def rmsprop(weights: object, gradient: object, l2: float, scale: float, running: "
                        "object, rate: float, decay: float, epsilon: float) -> None"),
-               "One step of RMSprop along the gradient plus l2 times the weights, times a scale; weights, "
+               "One step of RMSprop against the gradient plus l2 times the weights, times a scale; weights, "
                "gradient and running squares are rows of 32-bit floats.");
     module.def("squares", &squares, "weights"_a.noconvert(), "gradient"_a.noconvert(), "l2"_a,
                nb::sig("def squares(weights: object, gradient: object, l2: float) -> tuple[float, float]"),

@@ -24,6 +24,7 @@ void Screen::learn(std::span<const std::uint8_t> colours, std::span<const std::u
     if (colours.size() != colours_.size() || grays.size() != colours_.size())
         throw std::invalid_argument("the screen is not of the size that was announced");
     for (std::size_t i = 0; i < colours.size(); ++i) gray_[colours[i]] = grays[i];
+    std::ranges::fill(known_, std::uint8_t{0});  // a gray may be another than it was
 }
 
 bool Screen::look(std::span<const std::uint8_t> colours, std::span<std::uint8_t> picture) {

@@ -93,15 +93,16 @@ Lanes passed(const float* out, const float* gradient) {
     return load(out) > none ? load(gradient) : none;
 }
 
-// Calls add(offset of the row, sums) for every row of a block, lane by lane, and gathers both sums.
-template <typename Add>
-void sum_up(const Block& block, double* first, double* second, const Add& add) {
+// Calls gather(place in the batch, first of its units, sums) for every vector of a block, and adds up both
+// sums.
+template <typename Gather>
+void sum_up(const Block& block, double* first, double* second, const Gather& gather) {
     for (std::size_t unit = 0; unit < kOutputs; ++unit) first[unit] = second[unit] = 0;
     for (std::size_t begin = 0; begin < block.rows; begin += kShortSum) {
         const std::size_t end = begin + kShortSum < block.rows ? begin + kShortSum : block.rows;
         for (std::size_t v = 0; v < kOutputs; v += kLanes) {
             Lanes sums[2] = {};
-            for (std::size_t row = begin; row < end; ++row) add(row * block.stride + v, v, sums);
+            for (std::size_t row = begin; row < end; ++row) gather(row * block.stride + v, v, sums);
             for (std::size_t lane = 0; lane < kLanes; ++lane) {
                 first[v + lane] += static_cast<double>(sums[0][lane]);
                 second[v + lane] += static_cast<double>(sums[1][lane]);

@@ -25,6 +25,42 @@ Block block_of(std::span<const float> x, std::size_t units, std::initializer_lis
     return {x.size() / units, units};
 }
 
+struct Moments {
+    Each<double> mean;
+    Each<double> variance;
+};
+
+// Counted from the averages, so that little is lost by rounding; and where they are far from the batch, a
+// second time from what was found at first.
+Moments moments_of(const Block& block, const float* x, const float* averages, const Kernels& kernels) {
+    constexpr double near = 1e-3;  // variance divided by the squared distance: three digits are left
+    const auto rows = static_cast<double>(block.rows);
+    Each<float> middle;
+    std::copy_n(averages, kOutputs, middle.begin());
+    Moments found;
+    for (bool again : {true, false}) {
+        Each<double> sum;
+        Each<double> square;
+        kernels.moments(block, x, middle.data(), sum.data(), square.data());
+        bool far = false;
+        for (std::size_t k = 0; k < kOutputs; ++k) {
+            const double away = sum[k] / rows;
+            found.mean[k] = static_cast<double>(middle[k]) + away;
+            found.variance[k] = std::max(square[k] / rows - away * away, 0.0);
+            far = far || found.variance[k] < near * away * away;
+        }
+        if (!again || !far) break;
+        for (std::size_t k = 0; k < kOutputs; ++k) middle[k] = static_cast<float>(found.mean[k]);
+    }
+    return found;
+}
+
+// Exactly the new one where momentum is 1.
+float follow(double average, double now, float momentum) {
+    const double part = momentum;
+    return static_cast<float>((1 - part) * average + part * now);
+}
+
 }  // namespace
 
 void Renorm::forward(std::span<const float> x, const Units& units, const Kernels& kernels,
@@ -35,41 +71,37 @@ void Renorm::forward(std::span<const float> x, const Units& units, const Kernels
                  {units.bias.size(), units.mean.size(), units.variance.size(), correction.mean.size(),
                   correction.inverse.size(), correction.ratio.size(), correction.shift.size()},
                  {out.size()});
-    const auto rows = static_cast<double>(block.rows);
     for (std::size_t first = 0; first < count; first += kOutputs) {
-        // Counted from the averages, so that little is lost by rounding.
-        Each<double> sum;
-        Each<double> square;
-        kernels.moments(block, x.data() + first, units.mean.data() + first, sum.data(), square.data());
+        const Moments found = moments_of(block, x.data() + first, units.mean.data() + first, kernels);
         Each<float> gain;
         Each<float> offset;
         for (std::size_t k = 0; k < kOutputs; ++k) {
             const std::size_t unit = first + k;
-            const double away = sum[k] / rows;
-            const double variance = std::max(square[k] / rows - away * away, 0.0);
+            const double average = units.mean[unit];
+            const double variance = found.variance[k];
             const double inverse = 1 / std::sqrt(variance + static_cast<double>(epsilon));
             const double spread = std::sqrt(static_cast<double>(units.variance[unit] + epsilon));
             const double most = ratio;
             const double far = shift;
             const double stretch = std::clamp(1 / (inverse * spread), 1 / most, most);
-            const double move = std::clamp(away / spread, -far, far);
+            const double move = std::clamp((found.mean[k] - average) / spread, -far, far);
             const double weight = units.weight[unit];
-            correction.mean[unit] = static_cast<float>(static_cast<double>(units.mean[unit]) + away);
+            correction.mean[unit] = static_cast<float>(found.mean[k]);
             correction.inverse[unit] = static_cast<float>(inverse);
             correction.ratio[unit] = static_cast<float>(stretch);
             correction.shift[unit] = static_cast<float>(move);
             gain[k] = static_cast<float>(weight * stretch * inverse);
             offset[k] = static_cast<float>(static_cast<double>(units.bias[unit]) + weight * move);
-            units.mean[unit] += momentum * (correction.mean[unit] - units.mean[unit]);
-            units.variance[unit] += momentum * (static_cast<float>(variance) - units.variance[unit]);
+            units.mean[unit] = follow(average, found.mean[k], momentum);
+            units.variance[unit] = follow(units.variance[unit], variance, momentum);
         }
         kernels.normalise(block, x.data() + first, correction.mean.data() + first, gain.data(), offset.data(),
                           out.data() + first);
     }
 }
 
-void backward(const Passed& passed, std::span<const float> weight, const Correction& correction,
-              const Kernels& kernels, const Gradients& gradients) {
+void renorm_backward(const Passed& passed, std::span<const float> weight, const Correction& correction,
+                     const Kernels& kernels, const Gradients& gradients) {
     const std::size_t count = weight.size();
     const Block block = block_of(passed.x, count,
                                  {correction.mean.size(), correction.inverse.size(), correction.ratio.size(),

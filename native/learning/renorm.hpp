@@ -50,7 +50,7 @@ struct Gradients {
 };
 
 // Gradients flow through mean and deviation of the batch; ratio and shift are constants.
-void backward(const Passed& passed, std::span<const float> weight, const Correction& correction,
-              const Kernels& kernels, const Gradients& gradients);
+void renorm_backward(const Passed& passed, std::span<const float> weight, const Correction& correction,
+                     const Kernels& kernels, const Gradients& gradients);
 
 }  // namespace widthwise

@@ -176,7 +176,7 @@ def rmsprop(
     epsilon: float,
 ) -> None:
     """
-    One step of RMSprop along the gradient plus l2 times the weights, times a scale; weights, gradient and running squares are rows of 32-bit floats.
+    One step of RMSprop against the gradient plus l2 times the weights, times a scale; weights, gradient and running squares are rows of 32-bit floats.
     """
 
 def squares(weights: object, gradient: object, l2: float) -> tuple[float, float]:

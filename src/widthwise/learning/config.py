@@ -34,12 +34,15 @@ class Learning:
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing."""
-        for name in ("batch", "replay", "learning_rate", "epsilon", "clip"):
+        for name in ("replay", "learning_rate", "epsilon", "clip"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
         for name in ("updates", "l2", "value_factor", "calibration"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+        if self.batch < 2 or self.calibration == 1:
+            name = "batch" if self.batch < 2 else "calibration"
+            raise UsageError(f"{name} is at least 2, not {getattr(self, name)!r}: one observation has no spread")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Asks the network about nodes, and never twice about what looks the same while its weights stay."""
+"""Asks the network about nodes, and once about those that look the same, as long as its weights stay."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Evaluator:
     def __init__(self, inference: Inference, algorithm: Algorithm, clocks: Clocks) -> None:
         self.inference, self.algorithm, self.clocks = inference, algorithm, clocks
         self.sight: Sight = inference.network.sight
+        self._asked = 0  # which weights were asked last
         self._known: dict[int, Evaluation] = {}
         self._marks: dict[int, tuple[Any, int]] = {}
 
@@ -34,6 +35,10 @@ class Evaluator:
         """What the network says of each node."""
         begun = now()
         known = self._known
+        if self._asked != self.inference.changes:
+            self._asked = self.inference.changes
+            known.clear()
+            self._marks.clear()  # which keeps observations alive
         if len(known) > KNOWN:  # rounds of training are short, but episodes of evaluation and play are not
             known.clear()
         marks = [self.mark(step.observation) for step in steps]
@@ -67,8 +72,3 @@ class Evaluator:
             prior=found.prior if parts.guided else None,
             value=found.value if parts.value else None,
         )
-
-    def forget(self) -> None:
-        """Ask anew from now on: the weights have changed."""
-        self._known.clear()
-        self._marks.clear()

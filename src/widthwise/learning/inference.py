@@ -24,12 +24,13 @@ LARGEST = 64  # observations evaluated at once; more are evaluated in turns
 class Inference:
     """Evaluates observations: the active units of the last hidden layer, the policy, and the value.
 
-    `version` counts the updates of the network it was made from; `update` brings it up to date.
+    `version` counts the updates of the network it was made from; `update` brings it up to date, and `changes` counts
+    how often: a network that begins anew is another one of the same version.
     """
 
     def __init__(self, network: Network, kernels: str = "best") -> None:
         self.network = network
-        self.version = 0
+        self.version = self.changes = 0
         sight = network.sight
         height, width, channels = sight.shape if sight.image else (1, 1, *sight.shape)
         self._forward = _native.Forward(height, width, channels, LARGEST, kernels)
@@ -49,6 +50,7 @@ class Inference:
     def update(self, version: int) -> None:
         """Take over the weights of the network."""
         self.version = version
+        self.changes += 1
         network = self.network
         for number, (layer, norm) in enumerate(zip(network.layers, network.norms, strict=True)):
             mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)

@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from widthwise import _native
-from widthwise.learning.rmsprop import flat
+from widthwise.learning.rows import row
 
 # How far the statistics of a batch may be corrected towards the averages.
 RATIO, SHIFT = 3.0, 5.0
@@ -30,6 +30,8 @@ class Renorm(nn.Module):
 
     def __init__(self, units: int, momentum: float = 0.1, eps: float = 1e-5) -> None:
         super().__init__()
+        if units % 16:
+            raise ValueError(f"native code normalises a multiple of 16 units, not {units}")
         self.momentum, self.eps = momentum, eps
         self.weight = nn.Parameter(torch.ones(units))
         self.bias = nn.Parameter(torch.zeros(units))
@@ -73,8 +75,3 @@ class Corrected(torch.autograd.Function):
         passed = (row(x), row(out), row(gradient))
         _native.renorm_backward(passed, row(weight), ctx.correction, tuple(map(row, found)))
         return (*found, None)
-
-
-def row(tensor: Tensor) -> Any:
-    """The numbers of a tensor for native code, in the order they have in memory."""
-    return flat(tensor.detach()).numpy()

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from widthwise import _native
+from widthwise.learning.rows import row
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Gradient:
 
     rows: list[Any]
     norm: float  # with the part of the l2 term, before clipping
-    l2: float  # the l2 term: half the sum of the squares of all weights that it counts
+    l2: float  # the l2 term: half the sum of the squares of the weights that it counts and that have a gradient
 
 
 class RMSprop:
@@ -45,8 +46,8 @@ class RMSprop:
         self.factor = factor
         self.squares = [torch.zeros_like(one, requires_grad=False) for one in self.parameters]
         # The same numbers in rows, in the order they have in memory.
-        self._weight_rows = [flat(one.detach()).numpy() for one in self.parameters]
-        self._square_rows = [flat(square).numpy() for square in self.squares]
+        self._weight_rows = [row(one) for one in self.parameters]
+        self._square_rows = [row(square) for square in self.squares]
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
@@ -57,11 +58,11 @@ class RMSprop:
         """The gradient that the parameters have now."""
         rows = [self._row(one) for one in self.parameters]
         squares = l2 = 0.0
-        for row, weights, counted in zip(rows, self._weight_rows, self.counted, strict=True):
-            if row is None:
+        for slope, weights, counted in zip(rows, self._weight_rows, self.counted, strict=True):
+            if slope is None:
                 continue
-            of_row, of_weights = _native.squares(weights, row, self.factor if counted else 0.0)
-            squares += of_row
+            of_slope, of_weights = _native.squares(weights, slope, self.factor if counted else 0.0)
+            squares += of_slope
             l2 += of_weights / 2 if counted else 0.0
         return Gradient(rows, math.sqrt(squares), l2)
 
@@ -72,15 +73,15 @@ class RMSprop:
             return None
         if gradient.stride() != parameter.stride():
             gradient = torch.empty_like(parameter, requires_grad=False).copy_(gradient)
-        return flat(gradient).numpy()
+        return row(gradient)
 
     def step(self, gradient: Gradient, scale: float = 1.0) -> None:
-        """One step along a gradient times `scale`."""
+        """One step against a gradient, its l2 part included, times `scale`."""
         rows = zip(gradient.rows, self._weight_rows, self._square_rows, self.counted, strict=True)
-        for row, weights, squares, counted in rows:
-            if row is not None:
-                l2 = self.factor if counted else 0.0
-                _native.rmsprop(weights, row, l2, scale, squares, self.rate, self.decay, self.epsilon)
+        for slope, weights, squares, counted in rows:
+            if slope is not None:
+                factor = self.factor if counted else 0.0
+                _native.rmsprop(weights, slope, factor, scale, squares, self.rate, self.decay, self.epsilon)
 
     def forget(self) -> None:
         """Begin again without any gradient seen."""
@@ -100,8 +101,3 @@ class RMSprop:
 def clipping(norm: float, most: float) -> float:
     """What a gradient is multiplied by, so that its norm is at most `most`."""
     return most / norm if norm > most else 1.0
-
-
-def flat(tensor: Tensor) -> Tensor:
-    """All numbers in a row, in the order they have in memory."""
-    return tensor.as_strided((tensor.numel(),), (1,))

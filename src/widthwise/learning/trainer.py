@@ -112,7 +112,6 @@ class Trainer:
     def try_out(self, simulator: Simulator) -> None:
         """Look at a first state as the agents will, so that features which do not fit are refused before training."""
         self.together([self.agent(simulator).begin(self.config.seed)])
-        self.evaluate.forget()
 
     def round(self) -> list[Ended]:
         """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""
@@ -146,7 +145,6 @@ class Trainer:
         seed = self.episode_seed(self.episodes)
         self.learner.begin(seed)
         self.calibrate(seed)
-        self.evaluate.forget()
 
     def next_episode(self) -> tuple[int, int]:
         """The number and the seed of the next episode."""
@@ -196,7 +194,6 @@ class Trainer:
             for _ in range(updates):
                 self.losses = self.learner.learn(self.replay)
             self.learner.publish()
-            self.evaluate.forget()
         self.clocks.training += now() - begun
 
     def ready(self) -> bool:
@@ -223,7 +220,6 @@ class Trainer:
                     tree.nodes.features[node] = found.features
                 tree.prior[node], tree.value[node], tree.version[node] = found.prior, found.value, found.version
             player.agent.planning.begin_again()
-        self.evaluate.forget()
 
     def policy(self, step: Step) -> list[float]:
         """The network's policy in a state."""
@@ -243,7 +239,6 @@ class Trainer:
         for number in range(episodes):
             played = agent.run(seed + number)
             found.append(Evaluated(played.score, played.steps, played.interactions, played.actions))
-        self.evaluate.forget()
         return found
 
     def state(self) -> dict[str, Any]:
@@ -270,7 +265,6 @@ class Trainer:
         self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
         self.losses = None if state["losses"] is None else Losses(**state["losses"])
         self.clocks.restore(state["seconds"])
-        self.evaluate.forget()
 
 
 def states(simulator: Any) -> int:

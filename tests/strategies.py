@@ -2,15 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from widthwise import _native
 from widthwise.core.model import Model
-
-# The same examples every time, and no judgement by the clock: a test fails for a reason or not at all.
-settings.register_profile("twins", deadline=None, derandomize=True)
-settings.load_profile("twins")
 
 
 @dataclass(frozen=True)

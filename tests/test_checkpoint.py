@@ -42,7 +42,7 @@ plain = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(plain)
 def test_plain_data_comes_back_as_it_was(data: Any) -> None:
     back = packing.read(packed(data))
@@ -86,7 +86,7 @@ def test_what_is_no_plain_data_is_refused_when_it_is_written(data: Any) -> None:
         packed(data)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_any_changed_or_missing_byte_is_noticed(data: st.DataObject) -> None:
     whole = packed({"a": [1, 2.5, b"x" * 100], "b": np.arange(40, dtype=np.uint8)})

@@ -28,10 +28,10 @@ DOMAIN = parse_domain(
 NODES = "abcd"
 
 
-def world_of(edges, opened) -> World:
+def world_of(edges, opened, poll=None) -> World:
     init = " ".join([*(f"(edge {x} {y})" for x, y in edges), *(f"(open {x})" for x in opened)])
     text = f"(define (problem p) (:domain ways) (:objects {' '.join(NODES)} - node) (:init {init}) (:goal (and)))"
-    return World(DOMAIN, parse_problem(text, "p", DOMAIN))
+    return World(DOMAIN, parse_problem(text, "p", DOMAIN), poll)
 
 
 def by_definition(edges, opened) -> dict[str, set[tuple[str, ...]]]:
@@ -97,3 +97,17 @@ def test_a_long_chain(condition):
     domain = parse_domain(f"(define (domain d) (:requirements :adl :derived-predicates) (:predicates {names}) {rules})")
     problem = f"(define (problem p) (:domain d) (:objects a b) (:init (p{length} a)) (:goal (and)))"
     assert World(domain, parse_problem(problem, "p", domain)).table("p0") == {("a",)}
+
+
+def test_a_long_derivation_can_be_stopped():
+    asked = []
+
+    def poll():
+        asked.append(1)
+        if len(asked) == 3:
+            raise TimeoutError
+
+    world = world_of({("a", "b")}, {"a"}, poll)
+    with pytest.raises(TimeoutError):
+        world.table("lonely")
+    assert len(asked) == 3

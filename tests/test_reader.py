@@ -135,7 +135,7 @@ TEXTS = [text for task in TASKS for text in task]
 WORDS = sorted({word for text in TEXTS for word in tokenize(text) if word} | {"-", "?", "99", ":foo", "é"})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     which=st.sampled_from(range(len(TASKS))),
     problem_too=st.booleans(),

@@ -13,7 +13,7 @@ WIDTHS: list[tuple[int | str, int]] = [(1, 1), (2, 2), ("n", 0)]
 
 
 @pytest.mark.parametrize("width, number", WIDTHS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_the_table_agrees_with_a_literal_one(width, number, data) -> None:
     count = data.draw(st.integers(1, 5))
@@ -28,7 +28,7 @@ def test_the_table_agrees_with_a_literal_one(width, number, data) -> None:
 
 
 @pytest.mark.parametrize("width, number", WIDTHS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_what_the_parent_showed_may_be_skipped(width, number, data) -> None:
     count = data.draw(st.integers(1, 100))

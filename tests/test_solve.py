@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import widthwise as ww
 from cli_tools import texts
+from widthwise import _native
+from widthwise.classical import reporter
 from widthwise.core.model import Model
+from widthwise.core.result import Outcome
 
 DOMAIN = """
 (define (domain lamps) (:predicates (dark) (lit) (warm) (red@night))
@@ -60,3 +65,56 @@ def test_a_width_that_fits_no_key_is_refused_in_words(task: ww.Task) -> None:
         model.table(2000, width)
     with pytest.raises(ww.UsageError, match="at most 11 is possible"):
         model.table(2000, 12)
+
+
+class Late:
+    """Finds a plan when it is too late: the meter says to stop before the plan is checked."""
+
+    name, widths = "late", (1,)
+
+    def __init__(self, stop: str) -> None:
+        self.stop = stop
+
+    def run(self, model: Model) -> Outcome:
+        """Search, and then waste time."""
+        found = ww.IW(2).run(replace(model, meter=_native.Meter()))
+        if self.stop == "interrupted":
+            model.meter.interrupt()
+        while model.meter.poll() is _native.Halt.NONE:
+            time.sleep(0.01)
+        return found
+
+
+@pytest.mark.parametrize("stop", ["interrupted", "out-of-time"])
+@pytest.mark.parametrize("grace", [1.0, -1.0])
+def test_a_check_that_takes_long_keeps_the_limits_and_a_short_one_loses_no_plan(
+    task: ww.Task, stop: str, grace: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reporter, "GRACE", grace)
+    told: list[ww.Result] = []
+    result = ww.solve(task, Late(stop), budget=ww.Budget(seconds=0.2), improve=True, on_plan=told.append)
+    if grace > 0:
+        assert result.status == "solved"
+        assert result.plan and len(told) == len(result.plans) >= 1
+    else:
+        assert result.status == stop
+        assert (result.plan, result.plans, told) == (None, [], [])
+        assert result.generated > 1
+        assert "before its plan was checked" in result.reason
+
+
+def test_a_better_plan_that_cannot_be_checked_in_time_leaves_the_one_before(
+    task: ww.Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = reporter.Reporter(task, task, ww.IW(2), None, ww.Budget(), None, None)
+    model = Model(_native.Operators(task.native), list(task.goal.positive), [], _native.Meter())
+    outcome = ww.IW(2).run(model)
+    assert outcome.path is not None
+    meter = _native.Meter()
+    result = report.ended(outcome, meter, 0.0)
+    before = (list(result.plan or ()), result.cost, list(result.plans))
+    meter.interrupt()
+    monkeypatch.setattr(reporter, "GRACE", -1.0)
+    assert report.found(result, outcome.path[:-1], "shorter", meter) is ww.Status.INTERRUPTED
+    assert (result.plan, result.cost, result.plans) == before
+    assert result.status == "solved"

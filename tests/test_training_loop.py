@@ -113,7 +113,7 @@ def test_evaluations_are_at_the_start_at_every_interval_and_at_the_end(tmp_path:
     ]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deaths=st.lists(st.integers(1, 60), max_size=4), every=st.sampled_from([0.0, 1000.0]))
 def test_a_run_that_dies_anywhere_goes_on_as_if_it_had_not(
     tmp_path_factory: pytest.TempPathFactory, deaths: list[int], every: float

@@ -148,7 +148,7 @@ class Interpreter:
         return cost
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     which=st.sampled_from(range(len(TASKS))),
     choices=st.lists(st.integers(0, 10_000), max_size=6),

@@ -12,10 +12,15 @@ from widthwise.classical.plan import Plan
 from widthwise.classical.result import Discovered, Found, Result
 from widthwise.classical.task import Goal, Task
 from widthwise.classical.validate import validate
-from widthwise.core.budget import Budget
-from widthwise.core.errors import WidthwiseError
-from widthwise.core.result import REASONS, Outcome
+from widthwise.core.budget import Budget, check
+from widthwise.core.errors import OutOfBudget, WidthwiseError
+from widthwise.core.result import REASONS, Outcome, Status
 from widthwise.planners.registry import Planner
+
+_UNCHECKED = {Status.OUT_OF_TIME: "the time limit was reached", Status.INTERRUPTED: "it was interrupted"}
+#: Seconds that the check of a plan may take even if the time is up by then, so that a plan found at the last moment is
+#: not lost. Most checks take hundredths of them.
+GRACE = 1.0
 
 
 @dataclass(slots=True)
@@ -52,8 +57,13 @@ class Reporter:
             search=outcome.search,
         )
         if outcome.path is not None:
-            result.true_at_start = not outcome.path
-            self.found(result, outcome.path, outcome.reason or f"solved by {self.planner.name}", meter)
+            how = outcome.reason or f"solved by {self.planner.name}"
+            ended = self.found(result, outcome.path, how, meter)
+            if ended is None:
+                result.true_at_start = not outcome.path
+            else:
+                result.status, result.search = ended, None
+                result.reason = f"{how}, but {_UNCHECKED[ended]} before its plan was checked"
         return result
 
     def _story(self, outcome: Outcome) -> list[Discovered]:
@@ -71,29 +81,40 @@ class Reporter:
             for one in outcome.story
         ]
 
-    def found(self, result: Result, path: list[int], how: str, meter: _native.Meter) -> None:
-        """Give a result a plan, checked by the validator, and tell whoever wants to hear of it."""
-        result.plan = [self.searched.operator_name(op) for op in path]
-        _check_plan(self.task, result, self.goal)
-        assert result.cost is not None
-        result.plans.append(Found(result.cost, meter.seconds, how))
+    def found(self, result: Result, path: list[int], how: str, meter: _native.Meter) -> Status | None:
+        """Give a result a plan that the validator has accepted, and tell whoever wants to hear of it.
+
+        If the budget ends the check, the result stays as it was, and what ended it is returned.
+        """
+        steps = tuple(self.searched.operator_name(op) for op in path)
+        try:
+            cost = self._cost(steps, meter)
+        except OutOfBudget as ended:
+            return Status(ended.status)
+        result.plan, result.cost = list(steps), cost
+        result.plans.append(Found(cost, meter.seconds, how))
         if self.on_plan is not None:
             self.on_plan(result)
+        return None
 
+    def _cost(self, steps: tuple[str, ...], meter: _native.Meter) -> float:
+        """The cost of a plan, replayed on the parsed PDDL; one that fails there is our bug and never reported."""
+        task, unit_cost = self.task, not self.task.normal.uses_costs
+        condition = task.condition if self.goal is None else _condition(task, self.goal)
+        late = meter.seconds + GRACE
 
-def _check_plan(task: Task, result: Result, goal: Goal | None) -> None:
-    """Replay the plan on the parsed PDDL; a plan that fails there is our bug and is never reported as a plan."""
-    condition = task.condition if goal is None else _condition(task, goal)
-    plan = Plan(tuple(result.plan or ()), 0.0, result.unit_cost)
-    verdict = validate(task.domain, task.problem, plan, condition)
-    if not verdict.valid:
-        raise WidthwiseError(
-            f"the planner {result.planner} returned a plan that the validator refuses ({verdict.reason}). "
-            "This is a bug in Widthwise; please report it with the task"
-        )
-    result.cost = float(len(plan.steps)) if result.unit_cost else verdict.cost
-    if result.cost == int(result.cost):
-        result.cost = int(result.cost)
+        def poll() -> None:
+            if meter.seconds > late:
+                check(meter)
+
+        verdict = validate(task.domain, task.problem, Plan(steps, 0.0, unit_cost), condition, poll=poll)
+        if not verdict.valid:
+            raise WidthwiseError(
+                f"the planner {self.planner.name} returned a plan that the validator refuses ({verdict.reason}). "
+                "This is a bug in Widthwise; please report it with the task"
+            )
+        cost = float(len(steps)) if unit_cost else verdict.cost
+        return int(cost) if cost == int(cost) else cost
 
 
 def _condition(task: Task, goal: Goal) -> Condition | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from widthwise.classical.pddl.errors import near
@@ -42,13 +42,24 @@ class _Failure(Exception):
     """A step cannot be executed."""
 
 
-def validate(domain: Domain, problem: Problem, plan: Plan | Iterable[str], goal: Condition | None = None) -> Verdict:
-    """Execute a plan step by step and check its goal, another than the problem's own if one is given."""
+def validate(
+    domain: Domain,
+    problem: Problem,
+    plan: Plan | Iterable[str],
+    goal: Condition | None = None,
+    *,
+    poll: Callable[[], None] | None = None,
+) -> Verdict:
+    """Execute a plan step by step and check its goal, another than the problem's own if one is given.
+
+    `poll` is called again and again meanwhile, and may raise what should end it.
+    """
     steps = plan.steps if isinstance(plan, Plan) else tuple(plan)
     actions = {action.name: action for action in domain.actions}
-    world = World(domain, problem)
+    world = World(domain, problem, poll)
     cost = 0.0
     for number, step in enumerate(steps, 1):
+        world.poll()
         try:
             cost += _execute(world, actions, step)
         except _Failure as failure:

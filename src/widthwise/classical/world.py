@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import TypeAlias
 
@@ -32,9 +32,10 @@ Binding: TypeAlias = dict[str, str]
 class World:
     """The facts of a state by predicate; rules of derived predicates are applied when somebody asks."""
 
-    def __init__(self, domain: Domain, problem: Problem) -> None:
+    def __init__(self, domain: Domain, problem: Problem, poll: Callable[[], None] | None = None) -> None:
         self.domain = domain
         self.problem = problem
+        self.poll: Callable[[], None] = poll or (lambda: None)  # raises when the work has to end
         self.facts: dict[str, set[Args]] = {name: set() for name in domain.predicates}
         for name, rows in problem.init.items():
             self.facts[name].update(rows)
@@ -245,6 +246,7 @@ class World:
         while True:
             new: dict[str, set[Args]] = {name: set() for name in circle}
             for rule, condition in todo:
+                self.poll()
                 for found in self.solutions(rule.parameters, condition, {}):
                     new[rule.predicate].add(tuple([found[variable.name] for variable in rule.parameters]))
             for name, rows in new.items():

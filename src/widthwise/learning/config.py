@@ -40,9 +40,10 @@ class Learning:
         for name in ("updates", "l2", "value_factor", "calibration"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
-        if self.batch < 2 or self.calibration == 1:
-            name = "batch" if self.batch < 2 else "calibration"
-            raise UsageError(f"{name} is at least 2, not {getattr(self, name)!r}: one observation has no spread")
+        if not self.batch >= 2:
+            raise UsageError(f"batch is at least 2, not {self.batch!r}: one observation has no spread")
+        if self.calibration == 1:
+            raise UsageError("calibration is 0 (none) or at least 2, not 1: one observation has no spread")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,8 @@ class Evaluator:
         begun = now()
         known = self._known
         if self._asked != self.inference.changes:
-            self._asked = self.inference.changes
-            known.clear()
-            self._marks.clear()  # which keeps observations alive
+            self.forget()
+            self._asked = self.inference.changes  # last: should it be interrupted, nothing old looks valid
         if len(known) > KNOWN:  # rounds of training are short, but episodes of evaluation and play are not
             known.clear()
         marks = [self.mark(step.observation) for step in steps]
@@ -49,6 +48,11 @@ class Evaluator:
         evaluations = [known[mark] for mark in marks]
         self.clocks.network += now() - begun
         return evaluations
+
+    def forget(self) -> None:
+        """Ask again about everything, and keep no observation alive."""
+        self._known.clear()
+        self._marks.clear()
 
     def mark(self, observation: Any) -> int:
         """A number that tells an observation from others; of one that is marked again it is not worked out again."""

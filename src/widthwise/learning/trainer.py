@@ -239,6 +239,7 @@ class Trainer:
         for number in range(episodes):
             played = agent.run(seed + number)
             found.append(Evaluated(played.score, played.steps, played.interactions, played.actions))
+        self.evaluate.forget()  # long episodes, whose observations nobody needs any more
         return found
 
     def state(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from widthwise.core.result import STATUS_OF_STOP, STOP_OF_HALT, Status
 Stop = _native.Stop
 
 #: How a better plan came about, told to whoever wants every plan as soon as it exists.
-Report = Callable[[list[int], str], None]
+Report = Callable[[list[int], str], object]
 
 #: The work that improvement may do when no time limit says otherwise: about half a second.
 ALLOWANCE = 300_000_000

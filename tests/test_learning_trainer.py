@@ -153,7 +153,7 @@ def test_saving_changes_nothing_and_is_not_changed_later() -> None:
 
 def test_another_environment_is_noticed() -> None:
     trainer = maze_trainer()
-    rounds(trainer, 7)
+    rounds(trainer, 20)
     saved = trainer.state()
     other = ROOMS.replace("K", "x").replace("D", "K").replace("x", "D").replace("A.", "A#")
     chosen = algorithm("pi-hiw", Maze(other), interactions=10)

@@ -9,20 +9,13 @@ import pytest
 
 import widthwise as ww
 from sim_fakes import Corridor, Maze, both, cells, key, looked_up, place, random_features, random_graph
+from sim_search import begin, searches_of
 from twin_rollouts import literal_criw, literal_iw, tuples
 from widthwise.core.driver import Driver
 from widthwise.core.tree import NONE
-from widthwise.planners.levels import Hierarchy
 from widthwise.planners.simulated import levels_of
 
 RIW, CRIW, HIW, IW = ww.RolloutIW, ww.CountRolloutIW, ww.HIW, ww.IW
-
-
-def begin(simulator: Any, planner: Any, features: Any, seed: int = 0) -> tuple[Driver, Hierarchy]:
-    planners, functions = levels_of(planner, features)
-    driver = Driver(simulator, functions)
-    driver.add(NONE, NONE, driver.reset(seed))
-    return driver, Hierarchy(planners, driver.tree, random.Random(seed))
 
 
 def paths(driver: Driver) -> dict[tuple[int, ...], int]:
@@ -127,7 +120,7 @@ def test_counts_never_go_down_and_pruned_nodes_leave_open(seed: int, width: Any)
     while True:
         assert all(search.counts[vector] >= count for vector, count in counts.items())
         counts = dict(search.counts)
-        assert sum(counts.values()) == total  # one visit for every expansion
+        assert sum(counts.values()) == total + 1  # one visit for every expansion, counted before it is made
         nodes = search.space.nodes
         for node in search.open:
             assert search.owned[node] > 0 and not nodes.terminal[node]
@@ -154,10 +147,11 @@ def test_count_based_rollouts_are_algorithm_three(seed: int, width: Any) -> None
     """Node for node the same as the algorithm written out with sets of tuples."""
     features = looked_up(random_features(seed, 50))
     for temperature in (0.005, 0.5):
-        literal = literal_criw(random_graph(seed, 50), features, width, temperature, random.Random(seed))
+        literal, counts = literal_criw(random_graph(seed, 50), features, width, temperature, random.Random(seed))
         driver, hierarchy = begin(random_graph(seed, 50), CRIW(width, temperature), features, seed)
         driver.run(hierarchy.requests())
         assert [tuple(driver.tree.path(node)) for node in driver.tree.nodes.live] == literal
+        assert hierarchy.top.counts == counts  # type: ignore[attr-defined]
 
 
 def test_selection_prefers_rare_features() -> None:
@@ -193,12 +187,6 @@ def test_hierarchies_solve_the_corridor_that_is_too_wide_for_flat_search(high: A
         driver, hierarchy = begin(Corridor(8), planner, features)
         driver.run(hierarchy.requests())
         assert (max(driver.tree.reward) == 1.0) == solved
-
-
-def searches_of(hierarchy: Hierarchy) -> list[Any]:
-    """The search of the top level, and those inside regions."""
-    inside = [regions.search[region] for regions in hierarchy.tree.regions for region in regions.live]
-    return [hierarchy.top, *(one for one in inside if one is not None)]
 
 
 @pytest.mark.parametrize("seed", range(8))

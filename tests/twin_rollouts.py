@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -45,24 +46,34 @@ def literal_iw(simulator: Any, features: Any, width: int | str) -> tuple[dict[tu
             simulator.load(snapshot)
             step = simulator.step(action)
             child = (*path, action)
+            if step.done:  # an end takes no novelty from the nodes that live
+                generated[child] = False
+                continue
             new = [one for one in tuples(features(step), width) if one not in seen]
             seen.update({one: len(child) for one in new})
-            generated[child] = bool(new) and not step.done
+            generated[child] = bool(new)
             if generated[child]:
                 queue.append((child, simulator.save()))
     return generated, seen
 
 
 def literal_criw(
-    simulator: Any, features: Any, width: int | str, temperature: float, rng: random.Random
-) -> list[tuple[int, ...]]:
-    """Algorithm 3 as it is printed, with sets T and the mapping N: the paths of the nodes in the order of generation.
+    simulator: Any,
+    features: Any,
+    width: int | str,
+    temperature: float,
+    rng: random.Random,
+    budgets: Sequence[int | None] = (None,),
+) -> tuple[list[tuple[int, ...]], dict[bytes, int]]:
+    """Algorithm 3 as it is printed, with sets T and the mapping N, run once for each budget of simulator steps.
 
-    It draws from the generator where the real one does: only where there is something to choose.
+    Returns the paths of the nodes in the order of generation, and the counts C. A run whose budget is used up ends
+    inside Successor, after the visit was counted. It draws from the generator where the real one does: only where
+    there is something to choose.
     """
     step = simulator.reset()
     vector, snapshot, untried = {(): features(step)}, {(): simulator.save()}, {(): list(range(simulator.actions))}
-    counts: dict[bytes, int] = {}
+    counts: dict[bytes, int] = {}  # C
     depths = dict.fromkeys(tuples(vector[()], width), 0)  # D
     owners = dict.fromkeys(depths, ())  # N
     owned = {(): set(depths)}  # n.T
@@ -89,13 +100,15 @@ def literal_criw(
                     open_nodes[:] = [node for node in open_nodes if node[: len(other)] != other]
             owners[one] = new
 
-    while open_nodes:
-        node = select()
+    def rollout(node: tuple[int, ...], left: float) -> float:
         while True:
+            counts[vector[node]] = counts.get(vector[node], 0) + 1
             labels = untried[node]
             action = labels[0] if len(labels) == 1 else labels[int(rng.random() * len(labels))]
+            if left == 0:
+                return -1
+            left -= 1
             labels.remove(action)
-            counts[vector[node]] = counts.get(vector[node], 0) + 1
             if not labels:  # the next call of the successor function would return null
                 open_nodes.remove(node)
             simulator.load(snapshot[node])
@@ -103,12 +116,18 @@ def literal_criw(
             child = (*node, action)
             order.append(child)
             vector[child] = features(step)
-            owned[child] = {one for one in tuples(vector[child], width) if len(child) < depths.get(one, 10**9)}
-            depths.update(dict.fromkeys(owned[child], len(child)))
+            novel = {one for one in tuples(vector[child], width) if len(child) < depths.get(one, 10**9)}
+            if not novel or step.done:  # IsTerminal before PruneOther: an end owns nothing
+                return left
+            owned[child] = novel
+            depths.update(dict.fromkeys(novel, len(child)))
             prune_other(child)
-            if not owned[child] or step.done:
-                break
             snapshot[child], untried[child] = simulator.save(), list(range(simulator.actions))
             open_nodes.append(child)
             node = child
-    return order
+
+    for budget in budgets:
+        left = math.inf if budget is None else budget
+        while open_nodes and left >= 0:
+            left = rollout(select(), left)
+    return order, counts

@@ -226,6 +226,8 @@ class OnlinePlanner:
         driver, nodes, budget = self.driver, self.driver.tree.nodes, self.budget
         room = (budget.nodes or NODES) - len(nodes.live)
         left = room if budget.steps is None else min(room, budget.steps)
+        if left <= 0:
+            return  # a search that may not generate a node is not begun: no visit is counted
         until = None if budget.seconds is None else time.perf_counter() + budget.seconds
         requests = hierarchy.requests()
         evaluated = self.evaluate is not None

@@ -3,6 +3,7 @@
 OPEN holds the nodes that were novel and may have more successors. One is selected, with a preference for rarely
 visited features, and a rollout goes on from there until a node without a novel tuple. A node owns the tuples for which
 it is the shallowest known (n.T in the paper); one that loses its last tuple is pruned together with its descendants.
+The end of an episode is never expanded: it owns no tuple, prunes no other node and leaves the novelty table as it is.
 """
 
 from __future__ import annotations
@@ -73,9 +74,11 @@ class CountSearch:
                 self.open[node] = labels
             for entry in space.known(node):
                 child = space.own[entry]
-                novel, _ = self.table.insert(nodes.features[child], nodes.depth[node] + 1, child)
-                self.owned[child] = novel
-                if novel and not nodes.terminal[child] and not space.outside(entry):
+                if nodes.terminal[child]:
+                    self.owned[child] = 0
+                    continue
+                self.owned[child], _ = self.table.insert(nodes.features[child], nodes.depth[node] + 1, child)
+                if self.owned[child] and not space.outside(entry):
                     queue.append(child)
         self.exhausted = not self.open
 
@@ -105,23 +108,28 @@ class CountSearch:
         return nodes[-1]  # rounding
 
     def rollout(self, node: int) -> Requests:
-        """Go on from a node until one without novelty; returns the tree node that left the region, if one did."""
+        """Go on from a node until one without novelty; returns the tree node that left the region, if one did.
+
+        A visit is counted before the successor is asked for: a budget that ends inside a visit does not undo it.
+        """
         space, nodes = self.space, self.space.nodes
         while True:
             label = self.choose(node)
-            entry = yield from space.successor(node, label)
             self.counts[nodes.features[node]] += 1
+            entry = yield from space.successor(node, label)
             if entry is None or space.lowest:
                 self.tried(node, label)
             if entry is None:
                 return None
             child = space.own[entry]
-            novel, losers = self.table.insert(nodes.features[child], nodes.depth[node] + 1, child)
-            self.owned[child] = novel
+            if nodes.terminal[child]:  # IsTerminal comes before PruneOther
+                self.owned[child] = 0
+                return entry if space.outside(entry) else None
+            self.owned[child], losers = self.table.insert(nodes.features[child], nodes.depth[node] + 1, child)
             self.prune_others(losers)
             if space.outside(entry):
                 return entry
-            if not novel or nodes.terminal[child]:
+            if not self.owned[child]:
                 return None
             self.open[child] = space.untried(child)
             node = child

@@ -3,7 +3,8 @@
 A tuple of feature values is novel at a depth if it was not seen at that depth or above. A rollout follows actions,
 chosen at random or by a policy, until a node without a novel tuple (or an end) and labels what is *solved*: where no
 expansion is left. Nodes that rollouts pass again are tested again, as their tuples may have been seen at a smaller
-depth since. Run to the end it is IW(w): it stops when every node that IW(w) would expand has been expanded.
+depth since. Run to the end it is IW(w): it stops when every node that IW(w) would expand has been expanded. The end of
+an episode is never expanded: it owns no tuple and leaves the novelty table as it is.
 """
 
 from __future__ import annotations
@@ -76,9 +77,12 @@ class RolloutSearch:
                 if entry == NONE:
                     continue
                 child = own[entry]
-                owned[child] = novel = table.insert(features[child], depth, child, features[node])[0]
                 open_[child] = []
-                if novel and not nodes.terminal[child] and not space.outside(entry):
+                if nodes.terminal[child]:
+                    owned[child] = 0
+                    continue
+                owned[child] = novel = table.insert(features[child], depth, child, features[node])[0]
+                if novel and not space.outside(entry):
                     queue.append(child)
         for node in reversed(queue):
             if open_[node] and node != root:
@@ -100,7 +104,7 @@ class RolloutSearch:
         """One rollout from the root; returns the tree node with which it left the region, if it did."""
         space, nodes, table = self.space, self.space.nodes, self.table
         features, own, children, owned, open_ = nodes.features, space.own, nodes.children, self.owned, self.open
-        lowest = space.lowest
+        lowest, terminal = space.lowest, nodes.terminal
         node = space.root
         while open_[node]:
             label = self.choose(node)
@@ -111,13 +115,15 @@ class RolloutSearch:
                     self.close(node, label)
                     return None
                 child = own[found]
-                novel, losers = table.insert(features[child], nodes.depth[node] + 1, child, features[node])
-                for loser in losers:
-                    owned[loser] -= 1
+                novel = 0
+                if not terminal[child]:
+                    novel, losers = table.insert(features[child], nodes.depth[node] + 1, child, features[node])
+                    for loser in losers:
+                        owned[loser] -= 1
                 owned[child] = novel
                 open_[child] = []
                 outside = space.outside(found)
-                if novel and not outside and not nodes.terminal[child]:
+                if novel and not outside:
                     open_[child] = space.untried(child)
                     if not lowest:
                         open_[node].append(nodes.action[child])

@@ -89,11 +89,13 @@ class QueueSearch:
         return None
 
     def enters(self, node: int, entry: int) -> bool:
-        """Whether a successor is to be expanded too; it counts for novelty in any case."""
+        """Whether a successor is to be expanded too; it counts for novelty in any case, unless it ends the episode."""
         nodes, child = self.space.nodes, self.space.own[entry]
+        if nodes.terminal[child]:
+            return False
         depth = 0 if self.depth_first else nodes.depth[node] + 1  # the depth 0 for all means: new at any depth
         novel, _ = self.table.insert(nodes.features[child], depth, child)
-        return novel > 0 and not nodes.terminal[child] and not self.space.outside(entry)
+        return novel > 0 and not self.space.outside(entry)
 
     def state(self) -> dict[str, Any]:
         """Novelty and the queue, as plain data."""

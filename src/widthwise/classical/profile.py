@@ -8,7 +8,7 @@ from typing import Any
 
 from widthwise import _native
 from widthwise.classical.result import Result
-from widthwise.classical.solve import solve
+from widthwise.classical.solve import solve_or_fail
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.core.budget import Budget
 from widthwise.core.model import Watch
@@ -38,6 +38,7 @@ class Attempt:
     status: Status
     generated: int
     seconds: float
+    error: str = ""  # of a search that ended with an error
 
 
 @dataclass(slots=True)
@@ -99,6 +100,7 @@ class GoalProfile:
                     "status": str(one.status),
                     "generated": one.generated,
                     "seconds": round(one.seconds, 6),
+                    **({"error": one.error} if one.error else {}),
                 }
                 for one in self.attempts
             ],
@@ -131,13 +133,13 @@ def profile(
             found = GoalProfile(goal.name)
             try:
                 for name, planner in ladder:
-                    result = solve(
+                    result = solve_or_fail(
                         small,
                         planner,
+                        wanted,
                         budget=budget,
                         seed=seed,
                         relevance="none",
-                        goal=wanted,
                         meter=meter,
                         watch=watch,
                     )
@@ -157,7 +159,8 @@ def profile(
 def _take(found: GoalProfile, name: str, result: Result) -> bool:
     """Note what a search came to; true if there is nothing left to try."""
     status = result.status
-    found.attempts.append(Attempt(name, status, result.generated, result.seconds["search"]))
+    error = result.reason if status is Status.FAILED else ""
+    found.attempts.append(Attempt(name, status, result.generated, result.seconds["search"], error))
     if status is Status.SOLVED:
         found.plan = result.plan
         found.solved_by = AT_START if result.true_at_start else name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from widthwise import _native
 from widthwise.classical.pddl.parser import parse_goal
-from widthwise.classical.pddl.syntax import Condition
+from widthwise.classical.pddl.syntax import And, Condition, Not
 from widthwise.classical.plan import Plan
 from widthwise.classical.result import Discovered, Found, Result
 from widthwise.classical.task import Goal, Task
@@ -66,6 +66,20 @@ class Reporter:
                 result.reason = f"{how}, but {_UNCHECKED[ended]} before its plan was checked"
         return result
 
+    def failed(self, error: Exception) -> Result:
+        """The result of a run that ended with an error."""
+        return Result(
+            status=Status.FAILED,
+            planner=self.planner.name,
+            width=",".join(map(str, self.planner.widths)),
+            seed=self.seed,
+            seconds={**self.task.seconds, "search": 0.0},
+            budget=self.budget.describe(),
+            reason=f"{error}" if isinstance(error, WidthwiseError) else f"{type(error).__name__}: {error}",
+            goal=self.goal.name if self.goal else None,
+            unit_cost=not self.task.normal.uses_costs,
+        )
+
     def _story(self, outcome: Outcome) -> list[Discovered]:
         """The features that were discovered, with their evidence."""
         task, search = self.searched, outcome.search
@@ -119,12 +133,16 @@ class Reporter:
 
 def _condition(task: Task, goal: Goal) -> Condition | None:
     """A goal as the validator reads it; none for the whole goal of the problem."""
-    predicates, numbers = task.normal.predicates, task.native.atom_predicate
-    atoms = (*goal.positive, *goal.negative)
-    if any(predicates[numbers[atom]].name not in task.domain.predicates for atom in atoms):
-        return task.condition  # normalization gave it a name, which it does for whole goals only
-    if not atoms:
-        return parse_goal(goal.name, task.domain, task.problem)  # it never changes
-    parts = [task.atoms[atom] for atom in goal.positive]
-    parts += [f"(not {task.atoms[atom]})" for atom in goal.negative]
-    return parse_goal(f"(and {' '.join(parts)})", task.domain, task.problem)
+    if goal.condition is not None:
+        return goal.condition
+    if (goal.positive, goal.negative) == (task.goal.positive, task.goal.negative):
+        return task.condition
+    # Conditions that cannot be split have an atom of their own, which has no name in PDDL.
+    parts = {(one.positive, one.negative): one.condition for one in task.goals}
+    literals = [((atom,), ()) for atom in goal.positive] + [((), (atom,)) for atom in goal.negative]
+    return And(tuple(parts.get(literal) or _literal(task, *literal) for literal in literals))
+
+
+def _literal(task: Task, positive: tuple[int, ...], negative: tuple[int, ...]) -> Condition:
+    atom = parse_goal(task.atoms[(*positive, *negative)[0]], task.domain, task.problem)
+    return Not(atom) if negative else atom

@@ -13,7 +13,7 @@ from widthwise.classical.reporter import Reporter
 from widthwise.classical.result import Result
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.core.budget import Budget
-from widthwise.core.errors import OutOfBudget, OutOfMemory, UsageError
+from widthwise.core.errors import InputError, OutOfBudget, OutOfMemory, UnsupportedError, UsageError
 from widthwise.core.model import Model, Watch
 from widthwise.core.result import Outcome, Stage, Status
 from widthwise.planners.improve import ALLOWANCE
@@ -91,7 +91,10 @@ def solve_each_goal(
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Result]:
-    """Solve every single goal of a task from its initial state, one after another, each with the node budget."""
+    """Solve every single goal of a task from its initial state, one after another, each with the node budget.
+
+    A goal whose run ends with an error gets the status `failed` and the error as its reason; the others are solved.
+    """
     if isinstance(planner, str):
         planner = make_planner(planner)
     relevance = relevance or wished_relevance(planner)
@@ -102,10 +105,21 @@ def solve_each_goal(
     options: dict[str, Any] = {"budget": budget, "seed": seed, "relevance": relevance, "meter": meter, "watch": watch}
     try:
         for goal in task.goals:
-            yield solve(task, planner, goal=goal, **options)
+            yield solve_or_fail(task, planner, goal, **options)
     finally:
         if meter is not None:
             meter.release(charged)
+
+
+def solve_or_fail(task: Task, planner: Planner, goal: Goal, **options: Any) -> Result:
+    """Solve one goal of several as `solve` does; an error becomes a result with the status `failed`."""
+    try:
+        return solve(task, planner, goal=goal, **options)
+    except (UsageError, InputError, UnsupportedError, OutOfBudget, MemoryError):
+        raise  # true of every goal
+    except Exception as error:
+        budget = options.get("budget") or Budget()
+        return Reporter(task, task, planner, options.get("seed"), budget, goal, None).failed(error)
 
 
 def wished_relevance(planner: Planner, *, otherwise: Relevance = "none") -> Relevance:

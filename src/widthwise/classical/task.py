@@ -5,16 +5,17 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from widthwise import _native
+from widthwise.classical.goals import split_goal
 from widthwise.classical.ground import ground
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
 from widthwise.classical.pddl.normalize import normalize
-from widthwise.classical.pddl.syntax import Condition, Domain, Problem
+from widthwise.classical.pddl.syntax import Condition, Domain, Problem, show
 from widthwise.classical.relevance import Restricted, restrict
 from widthwise.core.budget import check, halt_error
 from widthwise.core.errors import OutOfMemory, UsageError
@@ -29,13 +30,15 @@ Relevance = Literal["none", "task", "goal"]
 class Goal:
     """One goal, possibly of several atoms: the atoms it wants and those it does not want.
 
-    `reachable` is false when it cannot be reached even if deletes are ignored.
+    `reachable` is false when it cannot be reached even if deletes are ignored. `condition` is the goal as PDDL, which
+    the validator checks; without it, the validator checks the atoms.
     """
 
     name: str
     positive: tuple[int, ...]
     negative: tuple[int, ...] = ()
     reachable: bool = True
+    condition: Condition | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(eq=False)
@@ -53,6 +56,7 @@ class Task:
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
     seconds: dict[str, float] = field(default_factory=dict)
     bytes: int = 0  # of a restricted task: what a meter was charged with
+    parts: tuple[Condition, ...] = field(default=(), repr=False)  # of the goal, one for each of its literals
     _ordered: tuple[int | None, _native.Operators] | None = field(default=None, repr=False)
     cut: Restricted | None = field(default=None, repr=False)  # of a restricted task: its numbers before
     _whole: Task | None = field(default=None, repr=False)  # what it was restricted from
@@ -64,11 +68,12 @@ class Task:
         """Normalise and ground a problem that was read."""
         meter = meter or _native.Meter()
         start = meter.seconds
-        normal = normalize(domain, problem, condition, lambda: check(meter))
+        parts = split_goal(problem, problem.goal if condition is None else condition, lambda: check(meter))
+        normal = normalize(domain, problem, condition, lambda: check(meter), parts=parts)
         normalized = meter.seconds
         native = ground(normal, meter)
         seconds = {"parse": normalized - start, "ground": meter.seconds - normalized}
-        return cls(domain, problem, normal, native, condition, seconds)
+        return cls(domain, problem, normal, native, condition, seconds, parts=parts)
 
     @property
     def name(self) -> str:
@@ -189,21 +194,24 @@ class Task:
 
     @cached_property
     def goals(self) -> list[Goal]:
-        """The goal's parts, each a goal of its own, in the order of the file."""
-        return [self._single(literal) for literal in self.normal.goal]
+        """The goal's parts, each a goal of its own, in the order of the file.
 
-    def _single(self, literal: NormalLiteral) -> Goal:
+        A part is an atom, a negated atom, or a condition that cannot be split, such as a disjunction. Universal
+        conditions are expanded over the objects.
+        """
+        return [self._single(literal, part) for literal, part in zip(self.normal.goal, self.parts, strict=True)]
+
+    def _single(self, literal: NormalLiteral, part: Condition) -> Goal:
         normal = self.normal
         predicate = normal.predicates[literal.predicate]
         objects = [~term for term in literal.args]
-        name = _call(predicate.name, [normal.objects[index] for index in objects])
-        shown = f"(not {name})" if literal.negated else name
-        number = self.atom_numbers.get(name)
+        number = self.atom_numbers.get(_call(predicate.name, [normal.objects[index] for index in objects]))
         if number is not None:
-            return Goal(shown, () if literal.negated else (number,), (number,) if literal.negated else ())
+            positive, negative = ((), (number,)) if literal.negated else ((number,), ())
+            return Goal(show(part), positive, negative, condition=part)
         # Not among the atoms: it never changes, so it holds for ever or never.
         true = predicate.kind is PredicateKind.STATIC and self._static_fact(literal.predicate, objects)
-        return Goal(shown, (), (), reachable=bool(true) != literal.negated)
+        return Goal(show(part), (), (), reachable=bool(true) != literal.negated, condition=part)
 
     def _static_fact(self, predicate: int, objects: Sequence[int]) -> bool:
         if predicate == 0:
@@ -231,6 +239,7 @@ class Task:
         except MemoryError:
             raise OutOfMemory("the memory limit was reached while dropping what cannot matter") from None
         task = Task(self.domain, self.problem, self.normal, small.task, self.condition, dict(self.seconds))
+        task.parts = self.parts
         task.cut, task._whole = small, self
         task.bytes = small.bytes
         return task
@@ -242,11 +251,10 @@ class Task:
         """
         assert self.cut is not None
         numbers = {old: new for new, old in enumerate(self.cut.atoms)}
-        return Goal(
-            goal.name,
-            tuple(numbers[atom] for atom in goal.positive),
-            tuple(numbers[atom] for atom in goal.negative),
-            goal.reachable,
+        return replace(
+            goal,
+            positive=tuple(numbers[atom] for atom in goal.positive),
+            negative=tuple(numbers[atom] for atom in goal.negative),
         )
 
 

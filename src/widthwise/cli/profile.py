@@ -126,7 +126,10 @@ def _status(found: Sequence[GoalProfile]) -> Status:
     """How the whole profile ended: the first of these that any goal has."""
     from widthwise.core.result import Status
 
-    order = (Status.INTERRUPTED, Status.OUT_OF_TIME, Status.UNSOLVABLE, Status.OUT_OF_MEMORY, Status.OUT_OF_NODES)
+    order = (
+        *(Status.INTERRUPTED, Status.OUT_OF_TIME, Status.FAILED, Status.UNSOLVABLE),
+        *(Status.OUT_OF_MEMORY, Status.OUT_OF_NODES),
+    )
     seen = {one.status for one in found}
     return next((status for status in order if status in seen), Status.SOLVED)
 
@@ -162,6 +165,10 @@ def _summarize(found: Sequence[GoalProfile], goals: int, meter: _native.Meter) -
     if len(found) < goals:
         text += f" {count(goals - len(found), 'goal')} not tried."
     tell(text)
+    for one in found:
+        for attempt in one.attempts:
+            if attempt.error:
+                tell(f"{one.goal}: {attempt.planner} failed: {attempt.error}")
 
 
 def _data(

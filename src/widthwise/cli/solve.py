@@ -65,7 +65,8 @@ examples:
 exit codes:
   0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes), 22 out of
   memory, 23 out of time, 31 bad input, 34 unsupported input, 2 wrong usage,
-  130 interrupted. With --each-goal: 0 if all are solved, 12 if not, or the limit's."""
+  130 interrupted. With --each-goal: 0 if all are solved, 12 if not, the limit's, or 1
+  if a goal ended with an error."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -105,12 +106,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="GOAL",
-        help="'(on a b)': replaces the goal; may be repeated",
+        help="replaces the goal: '(on a b)' or any PDDL condition, also with not, or, imply, forall and exists; may "
+        "be repeated",
     )
     parser.add_argument(
         "--each-goal",
         action="store_true",
-        help="solve every goal atom on its own from the start; --max-nodes is for each, other limits for all",
+        help="solve every goal on its own from the start: every atom and negated atom, forall expanded over the "
+        "objects, disjunctions and existential conditions whole; --max-nodes is for each, other limits for all",
     )
     parser.add_argument(
         "--seed",
@@ -254,7 +257,7 @@ def _each_goal(job: _Job, task: Task) -> int:
     args, progress = job.args, job.progress
     results: list[Result] = []
     table = None if args.json else solve_text.GoalTable(task)
-    ended = None
+    ended: Status | None = None
     for result in solve_each_goal(task, job.planner, **job.options):
         result.search = None  # gives its memory back before the next goal takes some
         results.append(result)
@@ -267,6 +270,8 @@ def _each_goal(job: _Job, task: Task) -> int:
             if ended is not Status.OUT_OF_MEMORY:
                 break
     solved = all(result.status is Status.SOLVED for result in results)
+    if ended is None and any(result.status is Status.FAILED for result in results):
+        ended = Status.FAILED
     code = ended.exit_code if ended is not None else 0 if solved else Status.EXHAUSTED.exit_code
     if args.json:
         status = ended or (Status.SOLVED if solved else Status.EXHAUSTED)

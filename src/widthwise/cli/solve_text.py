@@ -185,6 +185,9 @@ def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter)
         why = REASONS[results[-1].status].partition(";")[0]
         text += f" {count(goals - len(results), 'goal')} not tried: {why}."
     tell(text)
+    for result in results:
+        if result.status is Status.FAILED:
+            tell(f"{result.goal}: failed: {result.reason}")
 
 
 class Progress:

@@ -19,6 +19,7 @@ class Status(StrEnum):
     OUT_OF_TIME = "out-of-time"
     OUT_OF_MEMORY = "out-of-memory"
     INTERRUPTED = "interrupted"
+    FAILED = "failed"  # one goal of several ended with an error; the others go on
 
     @property
     def exit_code(self) -> int:
@@ -34,6 +35,7 @@ _EXIT_CODES = {
     Status.OUT_OF_TIME: 23,
     Status.OUT_OF_MEMORY: 22,
     Status.INTERRUPTED: 130,
+    Status.FAILED: 1,
 }
 
 # What a status means in words, where the planner has nothing more particular to say.

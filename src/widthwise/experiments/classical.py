@@ -10,7 +10,7 @@ from typing import Any
 from widthwise.classical.collection import domain_of
 from widthwise.classical.pddl.lexer import read_text
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
-from widthwise.classical.solve import solve, wished_relevance
+from widthwise.classical.solve import solve_or_fail, wished_relevance
 from widthwise.classical.task import Relevance, Task
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import UsageError
@@ -97,7 +97,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
         planner = _planner(part)
         seed = part["seed"]
         goals = [
-            goal_fields(solve(searched, planner, budget=budget, seed=seed, goal=goal, relevance="none"))
+            goal_fields(solve_or_fail(searched, planner, goal, budget=budget, seed=seed, relevance="none"))
             for goal in searched.goals
         ]
         return line_of(searched, goals)

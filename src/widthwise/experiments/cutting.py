@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from widthwise.classical.solve import solve
+from widthwise.classical.solve import solve_or_fail
 from widthwise.classical.task import Goal, Task
 from widthwise.core.budget import Budget
 from widthwise.experiments.goal_lines import Fields, goal_fields
@@ -77,7 +77,7 @@ def try_parts(task: Task, parts: Sequence[Part], planners: Sequence[Planner], bu
                 continue
             try:
                 small, ordered = cut.ordered(part["seed"]) if goal.reachable else (task, 0.0)
-                result = solve(small, planner, budget=budget, seed=part["seed"], goal=cut.goal, relevance="none")
+                result = solve_or_fail(small, planner, cut.goal, budget=budget, seed=part["seed"], relevance="none")
             except Exception as error:
                 one.failure = failure(error)
                 continue

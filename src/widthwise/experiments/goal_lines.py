@@ -7,6 +7,7 @@ from typing import Any
 
 from widthwise.classical.result import Result
 from widthwise.classical.task import Task
+from widthwise.core.result import Status
 from widthwise.experiments.jobs import Outcome
 
 Fields = dict[str, Any]
@@ -25,16 +26,20 @@ def goal_fields(result: Result, prepared: float | None = None) -> Fields:
         "features": len(result.features),
         "seconds": round(searched + (prepared or 0.0), 6),
     }
+    if result.status is Status.FAILED:
+        fields["error"] = result.reason
     return fields if prepared is None else {**fields, "relevance_seconds": round(prepared, 6)}
 
 
 def line_of(task: Task, goals: Sequence[Fields]) -> Outcome:
-    """The line of a part: what is true of the task, and a column per field of its goals."""
+    """The line of a part: what is true of the task, a column per field of its goals, and the errors of its goals."""
+    errors = {goal["goal"]: goal.pop("error") for goal in goals if "error" in goal}
     columns: dict[str, Any] = {name: [goal[name] for goal in goals] for name in (goals[0] if goals else _NO_GOALS)}
     return {
         "atoms": task.native.atom_count,
         "operators": task.native.operator_count,
         **columns,
+        **({"errors": errors} if errors else {}),
         "load_seconds": round(task.seconds["parse"] + task.seconds["ground"], 6),
     }
 

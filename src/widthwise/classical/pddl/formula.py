@@ -92,8 +92,11 @@ def disjunction(parts: list[Formula]) -> Formula:
 
 
 def quantified(universal: bool, variables: tuple[tuple[str, Types], ...], part: Formula) -> Formula:
-    """Build a quantified condition; over a constant there is nothing to quantify."""
-    if part in (TRUE, FALSE) or not variables:
+    """Build a quantified condition, unless its value is the same whatever objects there are.
+
+    Over a type without objects, `forall` holds even for what is false, and `exists` fails even for what is true.
+    """
+    if part == (TRUE if universal else FALSE) or not variables:
         return part
     return All(variables, part) if universal else Some(variables, part)
 

@@ -7,7 +7,7 @@ variables become parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -272,16 +272,39 @@ def _goal(builder: _Builder, goal: Condition) -> tuple[NormalLiteral, ...]:
     return (builder.literal(name, (), False, {}),)
 
 
+def _goal_part(builder: _Builder, part: Condition) -> NormalLiteral:
+    """Translate one part of a goal to one literal; what is no literal becomes an axiom."""
+    simple = builder.simple(part, {})
+    if simple is not None and len(simple) == 1:
+        return simple[0]
+    used: TypeMap = {}
+    formula = builder.without_universals(rename(negation_normal_form(part), used, {}), used)
+    if isinstance(formula, Lit):
+        return builder.literals((formula,), {})[0]
+    return builder.literal(builder.add_axiom((), formula), (), False, {})
+
+
 def normalize(
-    domain: Domain, problem: Problem, goal: Condition | None = None, check: Check | None = None
+    domain: Domain,
+    problem: Problem,
+    goal: Condition | None = None,
+    check: Check | None = None,
+    *,
+    parts: Sequence[Condition] | None = None,
 ) -> NormalTask:
-    """Return the normal form of a problem, with another goal than its own if one is given."""
+    """Return the normal form of a problem, with another goal than its own if one is given.
+
+    With `parts`, the goal is their conjunction, and the normal form has one literal for each of them.
+    """
     check = check or no_check
     base = _domain_part(domain, check)
     objects = {name: number for number, name in enumerate(problem.objects)}
     builder = base.for_goal({name: ~number for name, number in objects.items()})
     builder.check = check
-    literals = _goal(builder, problem.goal if goal is None else goal)
+    if parts is None:
+        literals = _goal(builder, problem.goal if goal is None else goal)
+    else:
+        literals = tuple(_goal_part(builder, part) for part in parts)
     check()
     init: list[list[int]] = [[] for _ in builder.predicates]
     number_of = objects.__getitem__

@@ -23,7 +23,7 @@ help:
 	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make bench-whole  solve whole problems beside other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
-	@echo "make fuzz      damaged files for the reader, for a minute"
+	@echo "make fuzz      damaged inputs of every kind, for a minute (FUZZ_SECONDS, FUZZ_SEED)"
 	@echo "make clean     remove whatever make has made"
 
 setup: $(VENV)/.ready
@@ -79,8 +79,11 @@ bench: setup
 bench-whole: setup
 	$(BIN)/python benchmarks/whole.py --out runs/sample
 
+# A seed of its own every day; FUZZ_SEED=N repeats a run. Inputs that were found are kept in build/fuzz.
+FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= $(shell date -u +%Y%m%d)
 fuzz: $(VENV)/.dev
-	$(BIN)/python tests/fuzz_reader.py 60
+	PYTHONPATH=tests $(BIN)/python -m fuzzing --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
 # An environment and a build of its own, so that the usual one stays as it is.
 SANITIZED := .venv-sanitize

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,8 @@ class Plan:
                     cost = float(told[1])
                 except ValueError:
                     raise _bad_line(filename, number, line, f"'{told[1]}' is no number") from None
+                if not math.isfinite(cost):
+                    raise _bad_line(filename, number, line, f"the cost '{told[1]}' is not finite")
                 unit = (told[2] or "unit").lower() == "unit"
             content = line.split(";", 1)[0].strip()
             if not content:

@@ -1,0 +1,6 @@
+(define (problem two)
+  (:domain TOWER)
+  (:objects a B c - block)
+  (:init (ontable a) (clear a) (ontable b) (clear b) (ontable c) (clear c) (free))
+  (:goal (and (on a b)))
+)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from widthwise.core.contract import guarded
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.tree import NONE, Tree
@@ -43,10 +44,10 @@ class Driver:
         self, simulator: Simulator, features: Sequence[FeatureFunction | None], *, keep_observations: bool = True
     ) -> None:
         """`features` has one function per level, lowest first; None where an evaluation brings the features."""
-        self.simulator = simulator
+        self.simulator = guarded(simulator)
         self.functions = list(features)
         self.keep_observations = keep_observations
-        self.tree = Tree(simulator.actions, len(self.functions))
+        self.tree = Tree(self.simulator.actions, len(self.functions))
         self.steps = 0
         self.restores = 0
         self.at = NONE  # the node at which the simulator stands

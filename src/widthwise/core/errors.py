@@ -21,6 +21,10 @@ class InputError(WidthwiseError):
     exit_code = 31
 
 
+class SimulatorError(InputError):
+    """A simulator broke its contract: it raised, or returned something that no planner can work with."""
+
+
 class UnsupportedError(WidthwiseError):
     """The input uses a part of the language that Widthwise does not support; it is named, never ignored."""
 

@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from widthwise.core.errors import WidthwiseError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.learning.learner import TrainingDivergedError
 from widthwise.online.defaults import default_features
 
 
-class Stopped(Exception):
+class Stopped(WidthwiseError):
     """Somebody wants the evaluation to end now."""
 
 

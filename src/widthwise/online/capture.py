@@ -47,7 +47,7 @@ def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
     """Put an agent back to where it was captured; returns what its episode has seen, the root last."""
     driver = agent.driver
     seen = [driver.reset(state["seed"])]
-    tree, world = driver.tree, agent.simulator
+    tree, world = driver.tree, driver.simulator
     agent.episode = Episode(**{name: _copy(state["episode"][name]) for name in _EPISODE})
     for action, reward in zip(agent.episode.actions, agent.episode.rewards, strict=True):
         seen.append(world.step(action))
@@ -79,7 +79,7 @@ def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
 
 def _look_again(agent: OnlinePlanner, tree: Tree, root: Step) -> None:
     """Observations and snapshots of all nodes, by doing their actions again."""
-    world, nodes = agent.simulator, tree.nodes
+    world, nodes = agent.driver.simulator, tree.nodes
     rows = len(nodes.parent)
     tree.observation, tree.snapshot = [None] * rows, [None] * rows
     for node in nodes.live:

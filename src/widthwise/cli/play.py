@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, count, duration, seed, whole_number
 from widthwise.cli.play_options import PLANNERS, agent_features, make_planner, policy_agent, title
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import OutOfTime, SimulatorError, UsageError, WidthwiseError
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
@@ -163,11 +163,19 @@ def run(args: argparse.Namespace) -> int:
         header |= {name: made[name] for name in ("command", "commit", "versions", "machine")}
     with Watch(args, world, header) as watch:
         agent.recorder = _Clock(agent, watch, args.max_time)
-        episode = agent.run(args.seed)
+        fault: WidthwiseError | None = None
+        try:
+            episode = agent.run(args.seed)
+        except (SimulatorError, OutOfTime) as error:  # what was played so far is kept
+            episode, fault = agent.episode, error
         late = agent.recorder.late and not episode.terminated
-        result = _result(episode, header, late)
+        result = _result(episode, header, late, fault)
         watch.end(episode, result)
     print(json.dumps(result, ensure_ascii=False) if args.json else _text(result))
+    if fault is not None:
+        raise fault
+    if episode.terminated and not episode.steps:
+        print("note: the episode was over at reset, before the first action", file=sys.stderr)
     return _exit_code(episode, late, args.goal_score)
 
 
@@ -196,10 +204,15 @@ class _Clock:
             self.agent.max_steps = self.agent.episode.steps + 1  # the step in hand is the last
 
 
-def _result(episode: Episode, header: dict[str, Any], late: bool) -> dict[str, Any]:
+def _result(
+    episode: Episode, header: dict[str, Any], late: bool, fault: WidthwiseError | None = None
+) -> dict[str, Any]:
     ended = "interrupted" if episode.interrupted else "ended" if episode.terminated else "stopped"
+    if fault is not None:
+        ended = "out-of-time" if isinstance(fault, OutOfTime) else "failed"
     return {
         "status": "out-of-time" if late else ended,
+        **({} if fault is None else {"reason": str(fault)}),
         "env": header["env"],
         "planner": header["planner"],
         "seed": header["seed"],

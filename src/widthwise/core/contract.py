@@ -39,6 +39,7 @@ class Guarded:
 
     def __init__(self, inner: Simulator, name: str | None = None) -> None:
         self.inner = inner
+        self._core = innermost(inner)
         self.name = name or environment_name(inner)
         self.actions = count_actions(inner, self.name)
         self.deterministic = bool(getattr(inner, "deterministic", True))
@@ -88,7 +89,7 @@ class Guarded:
                 and not self._may_be_nan
                 and type(step.terminated) is bool
                 and type(step.truncated) is bool
-                and self.inner.actions == self.actions
+                and self._core.actions == self.actions
             ):
                 return step
         self._check(step, self._place(action))
@@ -142,8 +143,8 @@ class Guarded:
         step.terminated = self._end(step.terminated, "terminated", call)
         step.truncated = self._end(step.truncated, "truncated", call)
         self._observation(step.observation, call)
-        if self.inner.actions != self.actions:
-            self._refuse(call, f"changed the number of actions from {self.actions} to {self.inner.actions!r:.40}")
+        if self._core.actions != self.actions:
+            self._refuse(call, f"changed the number of actions from {self.actions} to {self._core.actions!r:.40}")
 
     def _reward(self, reward: Any, call: str) -> float:
         if getattr(reward, "shape", None) == ():
@@ -195,12 +196,12 @@ def count_actions(simulator: Any, name: str) -> int:
         SimulatorError: If it is no whole number from 1 to `MOST_ACTIONS`.
     """
     try:
-        actions = simulator.actions
+        actions: Any = simulator.actions
     except Exception as error:
         raise SimulatorError(f"{name}: the number of actions raised {describe_exception(error)}") from error
-    if isinstance(actions, bool) or not isinstance(actions, Integral) or actions < 1:
+    if isinstance(actions, bool) or not isinstance(actions, Integral) or int(actions) < 1:
         raise SimulatorError(f"{name}: actions is {actions!r:.40}; it is the number of actions, a whole number above 0")
-    if actions > MOST_ACTIONS:
+    if int(actions) > MOST_ACTIONS:
         raise SimulatorError(
             f"{name}: {actions:,} actions are too many: every node keeps a place for each, so at most "
             f"{MOST_ACTIONS:,} are allowed"
@@ -208,10 +209,16 @@ def count_actions(simulator: Any, name: str) -> int:
     return int(actions)
 
 
-def environment_name(simulator: Any) -> str:
-    """What messages call a simulator: the id of a Gymnasium environment, the game, or the name of the class."""
+def innermost(simulator: Any) -> Any:
+    """The simulator inside of wrappers that keep it as `inner`."""
     while hasattr(simulator, "inner"):
         simulator = simulator.inner
+    return simulator
+
+
+def environment_name(simulator: Any) -> str:
+    """What messages call a simulator: the id of a Gymnasium environment, the game, or the name of the class."""
+    simulator = innermost(simulator)
     env = getattr(simulator, "env", simulator)
     identifier = getattr(getattr(env, "spec", None), "id", None)
     if isinstance(identifier, str):
@@ -280,7 +287,7 @@ def has_nan(observation: Any) -> bool:
         return any(map(has_nan, observation))
     if not _has_floats(observation):
         return False
-    unequal: Any = observation != observation  # only NaN differs from itself
+    unequal: Any = observation != observation  # noqa: PLR0124  (only NaN differs from itself)
     return bool(unequal.any()) if hasattr(unequal, "any") else bool(unequal)
 
 

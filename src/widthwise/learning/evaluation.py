@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from widthwise.core.contract import guarded
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
 
@@ -41,7 +42,8 @@ def play_network(
     if temperature < 0:
         raise UsageError(f"a temperature is at least 0, not {temperature!r}")
     rng = random.Random(seed)
-    step = simulator.reset(seed)
+    world = guarded(simulator)
+    step = world.reset(seed)
     score, actions = 0.0, list[int]()
     while not step.done:
         chances = sharpened(policy(step), temperature)
@@ -49,6 +51,6 @@ def play_network(
             actions.append(chances.index(max(chances)))
         else:
             actions.append(rng.choices(range(len(chances)), chances)[0])
-        step = simulator.step(actions[-1])
+        step = world.step(actions[-1])
         score += step.reward
     return Evaluated(score, len(actions), len(actions), actions)

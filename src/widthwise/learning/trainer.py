@@ -16,8 +16,9 @@ from typing import Any
 import torch
 
 from widthwise.core.budget import Budget
+from widthwise.core.contract import guarded
 from widthwise.core.driver import Evaluation
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import SimulatorError, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.learning.clocks import Clocks, Timed, now
 from widthwise.learning.config import Config
@@ -60,7 +61,7 @@ class Trainer:
         self.clocks = Clocks()
         simulators = [make() for _ in range(config.trees)]
         first = simulators[0]
-        sight = Sight.of(first.reset(config.seed).observation, states(first))
+        sight = Sight.of(first_step(first, config.seed).observation, states(first))
         self.support = config.support or support_for(first)
         learning = config.learning
         network = Network(
@@ -79,17 +80,17 @@ class Trainer:
 
     def calibrate(self, seed: int) -> None:
         """Walk at random, and set the normalisation to what is seen; the steps count as interactions."""
-        steps, simulator = self.config.learning.calibration, self.players[0].agent.simulator
+        steps, simulator = self.config.learning.calibration, self.players[0].agent.driver.simulator
         if not steps:
             return
         rng = random.Random(seed)
         buffer = self.sight.buffer(steps)
-        step = simulator.reset(self.config.seed)
+        step = first_step(simulator, self.config.seed)
         for row in buffer:
             self.sight.write(self.sight.parts(step.observation), row)
             step = simulator.step(rng.randrange(simulator.actions))
             if step.done:
-                step = simulator.reset(self.config.seed)
+                step = first_step(simulator, self.config.seed)
         self.interactions += steps
         self.learner.network.calibrate(torch.from_numpy(buffer))
         self.learner.publish()
@@ -120,6 +121,9 @@ class Trainer:
         if self.config.learning.patient and self.episodes and len(fresh) == len(self.players) and not self.ready():
             self.draw_anew()
         self.together([one.begin(*self.next_episode()) for one in fresh])
+        for one in fresh:
+            if one.agent.over:
+                raise over_at_reset(one.agent.driver.simulator.name, one.seed)
         # While they wait for something to learn from, trees that begin together shall end together, for other weights.
         waiting = self.config.learning.patient and not self.ready()
         least = 0 if waiting or len(self.players) == 1 else TOGETHER * self.config.algorithm.interactions
@@ -266,6 +270,20 @@ class Trainer:
         self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
         self.losses = None if state["losses"] is None else Losses(**state["losses"])
         self.clocks.restore(state["seconds"])
+
+
+def first_step(simulator: Simulator, seed: int) -> Step:
+    """Begin an episode and refuse one that is over before the first action."""
+    world = guarded(simulator)
+    step = world.reset(seed)
+    if step.done:
+        raise over_at_reset(world.name, seed)
+    return step
+
+
+def over_at_reset(name: str, seed: int) -> SimulatorError:
+    """The error for an episode without any action: there is nothing to learn from."""
+    return SimulatorError(f"{name}: the episode is over at reset({seed}), before the first action")
 
 
 def states(simulator: Any) -> int:

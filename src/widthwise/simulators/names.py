@@ -8,7 +8,8 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from widthwise.core.errors import MissingExtraError, UsageError
+from widthwise.core.contract import describe_exception
+from widthwise.core.errors import MissingExtraError, SimulatorError, UsageError, WidthwiseError
 from widthwise.core.simulator import Simulator
 from widthwise.simulators.mazes import MAZES
 
@@ -78,6 +79,8 @@ def _from_module(module: str, attribute: str, options: dict[str, Any]) -> Simula
         found: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise UsageError(f"{module}:{attribute}: {error}") from None
+    except (Exception, SystemExit) as error:
+        raise SimulatorError(f"{module}:{attribute}: importing it raised {describe_exception(error)}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
             close = difflib.get_close_matches(part, dir(found), 1)
@@ -86,7 +89,17 @@ def _from_module(module: str, attribute: str, options: dict[str, Any]) -> Simula
         found = getattr(found, part)
     if not callable(found) or hasattr(found, "as_simulator"):
         return simulator(found, **options)
-    return simulator(found(**options))
+    try:
+        made = found(**options)
+    except WidthwiseError:
+        raise
+    except TypeError as error:
+        if options and "argument" in str(error):  # an option that it does not take
+            raise UsageError(f"{module}:{attribute}: {error}") from error
+        raise SimulatorError(f"{module}:{attribute}: making it raised {describe_exception(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise SimulatorError(f"{module}:{attribute}: making it raised {describe_exception(error)}") from error
+    return simulator(made)
 
 
 def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widthwise.classical.derived import NEW, circles, take_apart
+from widthwise.classical.derived import NEW, Rules, circles
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
 from widthwise.classical.pddl.syntax import show
 from widthwise.classical.world import World
@@ -75,10 +76,11 @@ def test_only_what_is_asked_for_is_derived():
 
 
 def test_circles_and_parts():
-    found = circles(DOMAIN.derived)
-    assert found["even"] == found["odd"] == ({"even", "odd"},)
-    assert found["lonely"] == ({"even", "odd"}, {"far"}, {"lonely"})
-    even, odd, far, safe, _ = (take_apart(rule, found[rule.predicate][-1]) for rule in DOMAIN.derived)
+    rules = Rules(DOMAIN.derived)
+    assert rules.needed("even", ()) == rules.needed("odd", ()) == [("even", "odd")]
+    assert rules.needed("lonely", ()) == [("even", "odd"), ("far",), ("lonely",)]
+    assert rules.needed("lonely", {"far"}) == [("lonely",)]
+    even, odd, far, safe = (rules.parts[name][0] for name in ("even", "odd", "far", "safe"))
     for parts, rule in ((far, DOMAIN.derived[2]), (safe, DOMAIN.derived[3])):
         assert parts.later == () and parts.at_once == rule.condition
     assert show(odd.at_once) == "(exists (?z - node) (and (edge ?z ?y) (open ?z) (or (not (open ?x)))))"
@@ -101,13 +103,47 @@ def test_a_long_chain(condition):
 
 def test_a_long_derivation_can_be_stopped():
     asked = []
+    stop_at = 0
 
     def poll():
         asked.append(1)
-        if len(asked) == 3:
+        if len(asked) == stop_at:
             raise TimeoutError
 
     world = world_of({("a", "b")}, {"a"}, poll)
+    stop_at = len(asked) + 3
     with pytest.raises(TimeoutError):
         world.table("lonely")
-    assert len(asked) == 3
+    assert len(asked) == stop_at
+
+
+@pytest.mark.parametrize("length", [1, 2, 7])
+def test_circles_of_random_graphs_are_strongly_connected_components(length):
+    generator = random.Random(length)
+    for _ in range(100):
+        uses = {f"n{a}": [f"n{b}" for b in range(length) if generator.random() < 0.3] for a in range(length)}
+        reach = {name: _reached(name, uses) for name in uses}
+        found = circles(uses)
+        assert sorted(name for circle in found for name in circle) == sorted(uses)
+        place = {name: number for number, circle in enumerate(found) for name in circle}
+        for name, others in uses.items():
+            for other in uses:
+                together = name == other or (other in reach[name] and name in reach[other])
+                assert (place[name] == place[other]) == together
+            assert all(place[other] <= place[name] for other in others)
+
+
+def _reached(name, uses):
+    found, todo = set(), [name]
+    while todo:
+        for other in uses[todo.pop()]:
+            if other not in found:
+                found.add(other)
+                todo.append(other)
+    return found
+
+
+def test_a_chain_of_ten_thousand_derived_predicates_is_computed():
+    length = 10_000
+    uses = {f"p{n}": [f"p{n + 1}"] if n < length else [] for n in range(length + 1)}
+    assert circles(uses) == [(f"p{n}",) for n in range(length, -1, -1)]

@@ -152,7 +152,7 @@ def test_a_bad_problem_is_refused_at_the_word(old: str, new: str, words: list[st
         ("(at box depot)", "(at box lorry)", ["'lorry' is of type truck", "a term of type place"]),
         ("(at box depot)", "(road box depot)", ["'box' is of type crate"]),
         ("(= (toll) 1)", "(= (tol) 1)", ["undeclared function 'tol'", "'toll'"]),
-        ("(= (toll) 1)", "(= (toll) one)", ["'one' is no number"]),
+        ("(= (toll) 1)", "(= (toll) one)", ["'one' is not a number"]),
         ("(= (toll) 1)", "(= (toll box) 1)", ["function 'toll' takes 0 arguments, not 1"]),
         ("(= (toll) 1)", "(= (toll) 1) (= (toll) 2)", ["two different values"]),
         ("(at ice north)", "(stocked north)", ["states the derived predicate 'stocked'"]),

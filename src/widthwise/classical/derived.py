@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -23,35 +23,82 @@ class Parts:
     later: tuple[Condition, ...]  # each asks for a new fact of one
 
 
-def circles(rules: Iterable[Derived]) -> dict[str, tuple[Circle, ...]]:
-    """Return for every derived predicate the circles that it needs, each after those it needs itself.
+class Rules:
+    """The rules of all derived predicates, with the order in which their circles have to be computed.
 
-    A circle is what is defined by each other. The last one is the predicate's own.
+    A circle is a group of predicates that are defined by each other.
     """
-    uses: dict[str, set[str]] = {}
-    for rule in rules:
-        uses.setdefault(rule.predicate, set()).update(name for name, _ in mentioned(rule.condition))
-    reach = {name: _reachable(name, uses) for name in uses}
-    own = {
-        name: frozenset({name, *(other for other in found if name in reach.get(other, ()))})
-        for name, found in reach.items()
-    }
-    # What needs a circle reaches more than the circle does.
-    first = sorted(own, key=lambda name: len(reach[name] | {name}))
-    return {
-        name: tuple(dict.fromkeys(own[other] for other in first if other == name or other in found))
-        for name, found in reach.items()
-    }
+
+    def __init__(self, rules: Iterable[Derived], poll: Callable[[], None] = lambda: None) -> None:
+        self._uses: dict[str, dict[str, None]] = {}
+        rules = list(rules)
+        for rule in rules:
+            poll()
+            uses = self._uses.setdefault(rule.predicate, {})
+            uses.update(dict.fromkeys(name for name, _ in mentioned(rule.condition)))
+        for name, uses in self._uses.items():
+            self._uses[name] = {other: None for other in uses if other in self._uses}
+        self.circles = circles(self._uses, poll)
+        self.circle_of = {name: number for number, circle in enumerate(self.circles) for name in circle}
+        self.parts: dict[str, list[Parts]] = {name: [] for name in self._uses}
+        members = [frozenset(circle) for circle in self.circles]
+        for rule in rules:
+            poll()
+            self.parts[rule.predicate].append(take_apart(rule, members[self.circle_of[rule.predicate]]))
+
+    def needed(self, predicate: str, known: Container[str]) -> list[tuple[str, ...]]:
+        """Return the circles that a predicate needs and that are not known, each after those it needs itself."""
+        seen = {self.circle_of[predicate]}
+        todo = [predicate]
+        while todo:
+            for name in self.circles[self.circle_of[todo.pop()]]:
+                for other in self._uses[name]:
+                    number = self.circle_of[other]
+                    if number not in seen and other not in known:
+                        seen.add(number)
+                        todo.append(other)
+        return [self.circles[number] for number in sorted(seen)]
 
 
-def _reachable(name: str, uses: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    todo = list(uses[name])
-    while todo:
-        one = todo.pop()
-        if one not in found:
-            found.add(one)
-            todo.extend(uses.get(one, ()))
+def circles(uses: Mapping[str, Iterable[str]], poll: Callable[[], None] = lambda: None) -> list[tuple[str, ...]]:
+    """Return the groups of names that use each other, each after those it uses (Tarjan's algorithm)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    waiting: list[str] = []
+    placed: set[str] = set()
+    found: list[tuple[str, ...]] = []
+    for start in uses:
+        if start in order:
+            continue
+        path: list[tuple[str, Iterator[str]]] = []
+        new: str | None = start
+        while True:
+            poll()
+            if new is not None:
+                order[new] = lowest[new] = len(order)
+                waiting.append(new)
+                path.append((new, iter(uses[new])))
+            name, others = path[-1]
+            new = None
+            for other in others:
+                if other not in order:
+                    new = other
+                    break
+                if other not in placed:
+                    lowest[name] = min(lowest[name], order[other])
+            if new is not None:
+                continue
+            path.pop()
+            if path:
+                lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[name])
+            if lowest[name] == order[name]:
+                circle = [waiting.pop()]
+                while circle[-1] != name:
+                    circle.append(waiting.pop())
+                found.append(tuple(reversed(circle)))
+                placed.update(circle)
+            if not path:
+                break
     return found
 
 

@@ -13,6 +13,7 @@ literal), tables of the cost (table, number of arguments, arguments); constant a
 from __future__ import annotations
 
 from array import array
+from fractions import Fraction
 
 from widthwise import _native
 from widthwise.classical.pddl.normal import NormalAction, NormalLiteral, NormalTask
@@ -28,6 +29,15 @@ _MESSAGES = {
     _native.Halt.MEMORY: "the memory limit was reached while grounding",
     _native.Halt.INTERRUPTED: "interrupted while grounding",
 }
+
+
+class MissingCost(InputError):
+    """A cost that an action needs has no value in the initial state."""
+
+    def __init__(self, function: str, names: list[str]) -> None:
+        self.term = f"({' '.join((function, *names))})"
+        self.function = function
+        super().__init__(f"the cost {self.term} has no initial value")
 
 
 def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
@@ -47,13 +57,26 @@ def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
     cost_is_missing, number, objects = outcome
     names = [normal.objects[index] for index in objects]
     if cost_is_missing:
-        table = normal.table_names[number] if normal.table_names else f"number {number}"
-        raise InputError(f"the cost function {table} has no initial value for ({' '.join(names)})")
+        raise MissingCost(normal.table_names[number] if normal.table_names else f"number {number}", names)
     atom = " ".join([normal.predicates[number].name, *names])
     raise InputError(f"derived predicates depend on their own negation: ({atom})")
 
 
+#: Above it, costs are scaled down for the searches.
+LARGEST_COST = 2**800
+
+
+def _cost_scale(normal: NormalTask) -> Fraction:
+    """By what costs are multiplied, so that sums of huge ones stay within doubles; 1 for all but absurd costs."""
+    amounts = [action.cost.constant for action in normal.actions]
+    amounts += [value for table in normal.tables for value in table.values()]
+    largest = max(amounts, default=0)
+    return Fraction(1) if largest < LARGEST_COST else Fraction(1, 2**200)
+
+
 def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:
+    """The task as arrays; costs become doubles, by which searches compare plans (reported costs are exact)."""
+    scale = _cost_scale(normal)
     words = [len(normal.objects), len(normal.predicates)]
     numbers = array("d")
     for predicate in normal.predicates:
@@ -72,10 +95,11 @@ def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:
         words += (len(next(iter(table), ())), len(table))
         for args in table:
             words += args
-        numbers.extend(table.values())
+        numbers.extend(float(value * scale) for value in table.values())
     words.append(len(normal.actions))
     for action in normal.actions:
-        _pack_action(action, words, numbers)
+        _pack_action(action, words)
+        numbers.append(float(action.cost.constant * scale))
     words.append(len(normal.axioms))
     for axiom in normal.axioms:
         words.append(len(axiom.parameters))
@@ -86,7 +110,7 @@ def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:
     return array("i", words), numbers
 
 
-def _pack_action(action: NormalAction, words: list[int], numbers: array[float]) -> None:
+def _pack_action(action: NormalAction, words: list[int]) -> None:
     words.append(len(action.parameters))
     words += action.parameters
     words.append(action.shown)
@@ -98,7 +122,6 @@ def _pack_action(action: NormalAction, words: list[int], numbers: array[float]) 
         _pack_literals(effect.condition, words)
         literal = effect.literal
         words += (literal.predicate, literal.negated, *literal.args)
-    numbers.append(action.cost.constant)
     words.append(len(action.cost.tables))
     for table, args in action.cost.tables:
         words += (table, len(args), *args)

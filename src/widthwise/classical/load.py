@@ -9,17 +9,18 @@ from widthwise import _native
 from widthwise.classical.pddl.parser import parse_goal, read_domain, read_problem
 from widthwise.classical.pddl.syntax import And, Condition
 from widthwise.classical.task import Task
-from widthwise.core.budget import Budget, check
+from widthwise.core.budget import Budget
+from widthwise.core.guard import Guard
 
 
 class Domain:
     """A PDDL domain that was read once: `Domain(path).problem(path)` gives a task for each of its problems."""
 
     def __init__(self, path: str | Path, *, meter: _native.Meter | None = None) -> None:
-        meter = meter or _native.Meter()
+        meter = meter or Budget().start()
         start = meter.seconds
         self.path = Path(path)
-        self.syntax = read_domain(path, lambda: check(meter))
+        self.syntax = read_domain(path, Guard(meter))
         self.seconds = meter.seconds - start
 
     @property
@@ -38,7 +39,7 @@ class Domain:
         """Read and ground a problem; `goals` such as `(on a b)` replace its own goal."""
         meter = meter or (budget or Budget()).start()
         start = meter.seconds
-        problem = read_problem(path, self.syntax, lambda: check(meter))
+        problem = read_problem(path, self.syntax, Guard(meter))
         condition: Condition | None = None
         if goals:
             parts = tuple(parse_goal(text, self.syntax, problem) for text in goals)

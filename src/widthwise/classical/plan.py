@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from widthwise.classical.pddl.lexer import read_text
+from widthwise.classical.pddl.lexer import Check, read_text
+from widthwise.classical.pddl.numbers import number as exact
+from widthwise.classical.pddl.numbers import plain
 from widthwise.core.errors import InputError
 
 _COST = re.compile(r";\s*cost\s*=\s*([0-9.eE+]+)\s*(?:\((unit|general) cost\))?", re.IGNORECASE)
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _STEP = re.compile(r"(?:[0-9.]+\s*:\s*)?\(\s*([^()\s]+(?:\s+[^()\s]+)*)\s*\)(?:\s*\[[0-9.]*\])?")
 
 
@@ -36,13 +39,13 @@ class Plan:
             raise InputError(f"{path}: the plan cannot be written ({reason})") from None
 
     @staticmethod
-    def read(path: str | Path) -> Plan:
-        """Read a plan file."""
-        text, name = read_text(path)
-        return Plan.parse(text, name)
+    def read(path: str | Path, check: Check | None = None) -> Plan:
+        """Read a plan file, or stdin for `-`; `check` is called now and then and may raise to stop the reading."""
+        text, name = read_text(path, check)
+        return Plan.parse(text, name, check)
 
     @staticmethod
-    def parse(text: str, filename: str = "<plan>") -> Plan:
+    def parse(text: str, filename: str = "<plan>", check: Check | None = None) -> Plan:
         """Read a plan from a text.
 
         Comments, blank lines, upper case and step numbers (`0: (a b)` and `0.000: (a b) [1]`) are accepted.
@@ -51,15 +54,15 @@ class Plan:
         steps: list[str] = []
         cost: float | None = None
         unit = True
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(_lines(text), 1):
+            if check is not None and not number & 255:
+                check()
             told = _COST.match(line.strip())
             if told is not None:
-                try:
-                    cost = float(told[1])
-                except ValueError:
-                    raise _bad_line(filename, number, line, f"'{told[1]}' is no number") from None
-                if not math.isfinite(cost):
-                    raise _bad_line(filename, number, line, f"the cost '{told[1]}' is not finite")
+                value = exact(told[1].lower())
+                if value is None:
+                    raise _bad_line(filename, number, line, f"'{told[1][:40]}' is not a number, or is too large")
+                cost = plain(value)
                 unit = (told[2] or "unit").lower() == "unit"
             content = line.split(";", 1)[0].strip()
             if not content:
@@ -75,6 +78,16 @@ class Plan:
 def number_text(value: float) -> str:
     """Write a cost: whole numbers without a point."""
     return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text one by one; the list of all of them may be much larger than the text."""
+    start = 0
+    for end in _LINE_END.finditer(text):
+        yield text[start : end.start()]
+        start = end.end()
+    if start < len(text):
+        yield text[start:]
 
 
 def _bad_line(filename: str, number: int, line: str, what: str) -> InputError:

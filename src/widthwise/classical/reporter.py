@@ -14,10 +14,15 @@ from widthwise.classical.task import Goal, Task
 from widthwise.classical.validate import validate
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import OutOfBudget, WidthwiseError
+from widthwise.core.guard import PLAN
 from widthwise.core.result import REASONS, Outcome, Status
 from widthwise.planners.registry import Planner
 
-_UNCHECKED = {Status.OUT_OF_TIME: "the time limit was reached", Status.INTERRUPTED: "it was interrupted"}
+_UNCHECKED = {
+    Status.OUT_OF_TIME: "the time limit was reached",
+    Status.OUT_OF_MEMORY: "the memory limit was reached",
+    Status.INTERRUPTED: "it was interrupted",
+}
 #: Seconds that the check of a plan may take even if the time is up by then, so that a plan found at the last moment is
 #: not lost. Most checks take hundredths of them.
 GRACE = 1.0
@@ -105,6 +110,12 @@ class Reporter:
             cost = self._cost(steps, meter)
         except OutOfBudget as ended:
             return Status(ended.status)
+        if (
+            result.plan is not None
+            and result.cost is not None
+            and (cost, len(steps)) >= (result.cost, len(result.plan))
+        ):
+            return None  # it seemed cheaper in doubles, in which searches add costs up
         result.plan, result.cost = list(steps), cost
         result.plans.append(Found(cost, meter.seconds, how))
         if self.on_plan is not None:
@@ -119,7 +130,7 @@ class Reporter:
 
         def poll() -> None:
             if meter.seconds > late:
-                check(meter)
+                check(meter, PLAN)
 
         verdict = validate(task.domain, task.problem, Plan(steps, 0.0, unit_cost), condition, poll=poll)
         if not verdict.valid:
@@ -127,8 +138,7 @@ class Reporter:
                 f"the planner {self.planner.name} returned a plan that the validator refuses ({verdict.reason}). "
                 "This is a bug in Widthwise; please report it with the task"
             )
-        cost = float(len(steps)) if unit_cost else verdict.cost
-        return int(cost) if cost == int(cost) else cost
+        return len(steps) if unit_cost else verdict.cost
 
 
 def _condition(task: Task, goal: Goal) -> Condition | None:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Literal
 
 from widthwise import _native
 from widthwise.classical.goals import split_goal
-from widthwise.classical.ground import ground
+from widthwise.classical.ground import MissingCost, ground
+from widthwise.classical.pddl.errors import PddlError
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.syntax import Condition, Domain, Problem, show
 from widthwise.classical.relevance import Restricted, restrict
-from widthwise.core.budget import check, halt_error
+from widthwise.core.budget import halt_error
 from widthwise.core.errors import OutOfMemory, UsageError
+from widthwise.core.guard import Guard
 
 if TYPE_CHECKING:
     from widthwise.classical.simulator import TaskSimulator
@@ -68,10 +70,14 @@ class Task:
         """Normalise and ground a problem that was read."""
         meter = meter or _native.Meter()
         start = meter.seconds
-        parts = split_goal(problem, problem.goal if condition is None else condition, lambda: check(meter))
-        normal = normalize(domain, problem, condition, lambda: check(meter), parts=parts)
+        guard = Guard(meter)
+        parts = split_goal(problem, problem.goal if condition is None else condition, guard)
+        normal = normalize(domain, problem, condition, guard, parts=parts)
         normalized = meter.seconds
-        native = ground(normal, meter)
+        try:
+            native = ground(normal, meter)
+        except MissingCost as missing:
+            raise _missing_cost(domain, problem, missing) from None
         seconds = {"parse": normalized - start, "ground": meter.seconds - normalized}
         return cls(domain, problem, normal, native, condition, seconds, parts=parts)
 
@@ -256,6 +262,18 @@ class Task:
             positive=tuple(numbers[atom] for atom in goal.positive),
             negative=tuple(numbers[atom] for atom in goal.negative),
         )
+
+
+def _missing_cost(domain: Domain, problem: Problem, missing: MissingCost) -> PddlError:
+    """The same error with the place where the cost is needed, and that where its value belongs."""
+    at = next(term.at for term in domain.cost_terms if term.name == missing.function)
+    return PddlError(
+        str(missing),
+        domain.source,
+        at,
+        hint=f"add (= {missing.term} 1), with the right number, to the initial state at "
+        f"{problem.source.where(problem.init_at)}",
+    )
 
 
 def _call(name: str, args: Iterable[str]) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from widthwise.classical.matching import Binding
 from widthwise.classical.pddl.errors import near
+from widthwise.classical.pddl.numbers import Number, plain
 from widthwise.classical.pddl.syntax import (
     Action,
     AndEffect,
@@ -13,16 +15,14 @@ from widthwise.classical.pddl.syntax import (
     Condition,
     Domain,
     Effect,
-    ForallEffect,
     IncreaseCost,
-    LiteralEffect,
     Problem,
-    Variable,
-    When,
 )
 from widthwise.classical.pddl.typetable import show_types
 from widthwise.classical.plan import Plan
-from widthwise.classical.world import Binding, World
+from widthwise.classical.world import Fact, World
+from widthwise.core.budget import Budget
+from widthwise.core.guard import PLAN, Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Verdict:
     cost: float
 
 
-class _Failure(Exception):
+class StepError(Exception):
     """A step cannot be executed."""
 
 
@@ -48,112 +48,112 @@ def validate(
     plan: Plan | Iterable[str],
     goal: Condition | None = None,
     *,
+    budget: Budget | None = None,
     poll: Callable[[], None] | None = None,
 ) -> Verdict:
-    """Execute a plan step by step and check its goal, another than the problem's own if one is given.
+    """Execute a plan step by step and check its goal.
 
-    `poll` is called again and again meanwhile, and may raise what should end it.
+    Args:
+        domain: the domain as it was read.
+        problem: the problem as it was read.
+        plan: a plan, or its steps such as `(move a b)`.
+        goal: another goal than the problem's own.
+        budget: limits of its own for the check.
+        poll: called again and again meanwhile instead; may raise what should end the check.
+
+    Returns:
+        The verdict, with the exact cost of the steps that could be executed.
+
+    Raises:
+        OutOfTime, OutOfMemory: the budget ended before the plan was checked; nothing is known of the plan then.
+
+    Example:
+        `validate(task.domain, task.problem, ["(move a b)"], budget=Budget(seconds=10)).valid`
     """
+    if poll is None and budget is not None:
+        poll = Guard(budget.start(), PLAN)
     steps = plan.steps if isinstance(plan, Plan) else tuple(plan)
     actions = {action.name: action for action in domain.actions}
     world = World(domain, problem, poll)
-    cost = 0.0
+    cost: Number = 0
     for number, step in enumerate(steps, 1):
         world.poll()
         try:
-            cost += _execute(world, actions, step)
-        except _Failure as failure:
-            return Verdict(False, f"step {number}, {step}: {failure}", number, cost)
+            cost += execute(world, actions, step)
+        except StepError as failure:
+            return Verdict(False, f"step {number}, {step}: {failure}", number, plain(cost))
     wanted = problem.goal if goal is None else goal
     missing = world.failures(wanted, {})
     if missing:
         parts = ", ".join(_shorten(missing))
-        return Verdict(False, f"the goal is not reached: {parts}", None, cost)
-    return Verdict(True, "the plan is valid", None, cost)
+        return Verdict(False, f"the goal is not reached: {parts}", None, plain(cost))
+    return Verdict(True, "the plan is valid", None, plain(cost))
 
 
 def _shorten(parts: list[str], limit: int = 8) -> list[str]:
     return parts if len(parts) <= limit else [*parts[:limit], f"and {len(parts) - limit} more"]
 
 
-def _execute(world: World, actions: dict[str, Action], step: str) -> float:
+def execute(world: World, actions: dict[str, Action], step: str) -> Number:
     """Execute one step and return its cost."""
     words = step.replace("(", " ").replace(")", " ").lower().split()
     if not words:
-        raise _Failure("this is no action")
+        raise StepError("this is no action")
     action = actions.get(words[0])
     if action is None:
         similar = near(words[0], actions)
         hint = f"; did you mean '{similar}'?" if similar else ""
-        raise _Failure(f"there is no action '{words[0]}'{hint}")
+        raise StepError(f"there is no action '{words[0]}'{hint}")
     binding = _bind(world, action, words[1:])
     failed = world.failures(action.precondition, binding)
     if failed:
-        raise _Failure(f"the precondition is false: {', '.join(_shorten(failed))}")
-    added: list[tuple[str, Args]] = []
-    deleted: list[tuple[str, Args]] = []
-    cost = _effect(world, action.effect, binding, added, deleted)
+        raise StepError(f"the precondition is false: {', '.join(_shorten(failed))}")
+    cost: Number = _cost(world, action.effect, binding) if world.problem.minimize_cost else 1
+    added: dict[Fact, None] = {}
+    deleted: dict[Fact, None] = {}
+    for effect in world.effects(action):
+        changed = deleted if effect.negated else added
+        for args in world.happening(effect, binding):
+            changed[effect.predicate, args] = None
     world.change(added, deleted)
-    return cost if world.problem.minimize_cost else 1.0
+    return cost
 
 
 def _bind(world: World, action: Action, names: list[str]) -> Binding:
     """Give the parameters of an action their values, checking number and types."""
     if len(names) != len(action.parameters):
         wanted = len(action.parameters)
-        raise _Failure(f"the action takes {wanted} argument{'' if wanted == 1 else 's'}, not {len(names)}")
+        raise StepError(f"the action takes {wanted} argument{'' if wanted == 1 else 's'}, not {len(names)}")
     objects = world.problem.objects
     for parameter, name in zip(action.parameters, names, strict=True):
         types = objects.get(name)
         if types is None:
             similar = near(name, objects)
             hint = f"; did you mean '{similar}'?" if similar else ""
-            raise _Failure(f"there is no object '{name}'{hint}")
+            raise StepError(f"there is no object '{name}'{hint}")
         if not world.domain.types.fits(types, parameter.types):
-            raise _Failure(
+            raise StepError(
                 f"'{name}' is of type {show_types(types)}, but {parameter.name} is of type "
                 f"{show_types(parameter.types)}"
             )
     return {parameter.name: name for parameter, name in zip(action.parameters, names, strict=True)}
 
 
-def _effect(
-    world: World,
-    effect: Effect,
-    binding: Binding,
-    added: list[tuple[str, Args]],
-    deleted: list[tuple[str, Args]],
-) -> float:
-    """Collect what an effect adds and deletes in the current state, and return the cost it adds."""
+def _cost(world: World, effect: Effect, binding: Binding) -> Number:
+    """Return the cost that an effect adds; it depends on no condition and on no quantifier."""
     match effect:
-        case LiteralEffect(atom, negated):
-            args = tuple([binding.get(arg, arg) for arg in atom.args])
-            (deleted if negated else added).append((atom.predicate, args))
         case AndEffect(parts):
-            return sum(_effect(world, part, binding, added, deleted) for part in parts)
-        case When(condition, part):
-            if world.holds(condition, binding):
-                return _effect(world, part, binding, added, deleted)
-        case ForallEffect(variables, part):
-            for inner in _matches(world, variables, part, binding):
-                _effect(world, part, inner, added, deleted)
+            return sum((_cost(world, part, binding) for part in parts), 0)
         case IncreaseCost(constant, terms):
-            return constant + sum(_value(world, term.name, term.args, binding) for term in terms)
-    return 0.0
+            return constant + sum((_value(world, term.name, term.args, binding) for term in terms), 0)
+    return 0
 
 
-def _matches(world: World, variables: tuple[Variable, ...], part: Effect, binding: Binding) -> Iterable[Binding]:
-    """Return the values of the variables for which a universal effect may do anything."""
-    if isinstance(part, When):
-        return list(world.solutions(variables, part.condition, binding))
-    return world.values(variables, binding)
-
-
-def _value(world: World, name: str, args: Args, binding: Binding) -> float:
+def _value(world: World, name: str, args: Args, binding: Binding) -> Number:
     names = tuple([binding.get(arg, arg) for arg in args])
     value = world.problem.values.get(name, {}).get(names)
     if value is None:
         if not world.problem.minimize_cost:
-            return 0.0
-        raise _Failure(f"the cost ({' '.join((name, *names))}) has no value")
+            return 0
+        raise StepError(f"the cost ({' '.join((name, *names))}) has no value")
     return value

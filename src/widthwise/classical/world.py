@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import product
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from widthwise.classical.derived import NEW, Circle, circles, take_apart
+from widthwise.classical.derived import NEW, Rules
+from widthwise.classical.matching import Binding, Matcher
 from widthwise.classical.pddl.syntax import (
+    Action,
     And,
     Args,
     Atom,
@@ -25,48 +25,75 @@ from widthwise.classical.pddl.syntax import (
     show,
 )
 from widthwise.classical.pddl.typetable import Types
+from widthwise.classical.query import Block, Compiler, FlatEffect
+from widthwise.core.guard import Guard
 
-Binding: TypeAlias = dict[str, str]
+Fact = tuple[str, Args]
+#: Bytes that a fact takes in a table, and in an index of a table.
+_ROW_BYTES, _INDEX_BYTES = 100, 250
+_NOTHING: Mapping[Args, None] = {}
 
 
 class World:
-    """The facts of a state by predicate; rules of derived predicates are applied when somebody asks."""
+    """The facts of a state by predicate; derived predicates are computed when a condition needs them.
+
+    `poll` is called at every step of a long computation and may raise what should end it.
+    """
 
     def __init__(self, domain: Domain, problem: Problem, poll: Callable[[], None] | None = None) -> None:
         self.domain = domain
         self.problem = problem
-        self.poll: Callable[[], None] = poll or (lambda: None)  # raises when the work has to end
+        self.poll: Callable[[], None] = poll or (lambda: None)
         self.facts: dict[str, set[Args]] = {name: set() for name in domain.predicates}
         for name, rows in problem.init.items():
+            self.poll()
             self.facts[name].update(rows)
-        self._circles = circles(domain.derived)
-        self._parts = [take_apart(rule, self._circles[rule.predicate][-1]) for rule in domain.derived]
-        self._derived: set[str] = set()  # the derived predicates that are known for this state
         self._of_type: dict[Types, list[str]] = {}
-        self._free: dict[int, tuple[Condition, tuple[str, ...]]] = {}
-        self._index: dict[tuple[str, tuple[int, ...]], dict[Args, list[Args]]] = {}
+        self._index: dict[str, dict[tuple[int, ...], dict[Args, dict[Args, None]]]] = {}
+        self._compiler = Compiler(lambda types: bool(self.of_type(types)), self.poll)
+        self._blocks: dict[int, tuple[Condition, Block]] = {}
+        self._effects: dict[str, list[FlatEffect]] = {}
+        self._matcher = Matcher(self)
+        self._rules = Rules(domain.derived, self.poll)
+        self._derived: set[str] = set()  # the derived predicates that are known for this state
+        self._charge(_ROW_BYTES * sum(map(len, problem.init.values())))
 
-    def change(self, added: list[tuple[str, Args]], deleted: list[tuple[str, Args]]) -> None:
+    def _charge(self, amount: int) -> None:
+        """Ask for memory where the poll is a guard of a budget; derived facts are charged anew in every state."""
+        if isinstance(self.poll, Guard):
+            self.poll.charge(amount)
+
+    def _release(self, amount: int) -> None:
+        if isinstance(self.poll, Guard):
+            self.poll.release(amount)
+
+    def change(self, added: Iterable[Fact], deleted: Iterable[Fact]) -> None:
         """Go on to the next state; what is both deleted and added is true there."""
         for name, args in deleted:
-            self.facts[name].discard(args)
+            if args in self.facts[name]:
+                self.facts[name].remove(args)
+                for places, index in self._index.get(name, {}).items():
+                    index[tuple([args[place] for place in places])].pop(args, None)
         for name, args in added:
-            self.facts[name].add(args)
-        if self._index:
-            self._forget({name for name, _ in (*added, *deleted)})
+            if args not in self.facts[name]:
+                self.facts[name].add(args)
+                for places, index in self._index.get(name, {}).items():
+                    index.setdefault(tuple([args[place] for place in places]), {})[args] = None
         for name in self._derived:
+            self._release(_ROW_BYTES * len(self.facts[name]))
+            self._drop_index(name)
             self.facts[name].clear()
-        self._forget(self._derived)
         self._derived = set()
+        self._matcher.forget()
 
-    def _forget(self, names: set[str]) -> None:
-        for key in [key for key in self._index if key[0] in names]:
-            del self._index[key]
+    def _drop_index(self, predicate: str) -> None:
+        for index in self._index.pop(predicate, {}).values():
+            self._release(_INDEX_BYTES * sum(map(len, index.values())))
 
     # Conditions
 
     def holds(self, condition: Condition, binding: Binding) -> bool:
-        """Tell whether a condition is true in this state."""
+        """Tell whether a condition is true in this state; all its free variables are bound."""
         match condition:
             case Atom(predicate, args):
                 return tuple([binding.get(arg, arg) for arg in args]) in self.table(predicate)
@@ -80,19 +107,30 @@ class World:
                 return any(self.holds(part, binding) for part in parts)
             case Imply(left, right):
                 return not self.holds(left, binding) or self.holds(right, binding)
-            case Exists(variables, part):
-                return next(self.solutions(variables, part, binding), None) is not None
-            case Forall():
-                return self._counterexample(condition, binding) is None
+            case Exists() | Forall():
+                return self._matcher.true(self.block(condition), binding)
             case Truth():
                 return True
 
-    def _counterexample(self, condition: Forall, binding: Binding) -> Binding | None:
-        if isinstance(condition.part, Imply):
-            found = self.solutions(condition.variables, condition.part.left, binding)
-            return next((inner for inner in found if not self.holds(condition.part.right, inner)), None)
-        values = self.values(condition.variables, binding)
-        return next((inner for inner in values if not self.holds(condition.part, inner)), None)
+    def block(self, condition: Condition) -> Block:
+        """Return a condition prepared for evaluation, once for each node of the syntax tree."""
+        known = self._blocks.get(id(condition))
+        if known is None:
+            known = self._blocks[id(condition)] = (condition, self._compiler.block(condition))
+        return known[1]
+
+    def effects(self, action: Action) -> list[FlatEffect]:
+        """Return the effects of an action, atom by atom, once for each action."""
+        known = self._effects.get(action.name)
+        if known is None:
+            known = self._effects[action.name] = self._compiler.effects(action.effect)
+        return known
+
+    def happening(self, effect: FlatEffect, binding: Binding) -> Iterator[Args]:
+        """Yield the arguments for which an effect happens in this state; some twice."""
+        wanted = {arg: effect.condition.variables[arg] for arg in effect.args if arg in effect.condition.variables}
+        for values in self._matcher.solutions(effect.condition, binding, wanted):
+            yield tuple([values.get(arg, arg) for arg in effect.args])
 
     def failures(self, condition: Condition, binding: Binding) -> list[str]:
         """Return the smallest parts of a condition that are false, as PDDL."""
@@ -103,10 +141,17 @@ class World:
         text = show(substitute(condition, binding))
         if isinstance(condition, Forall):
             inner = self._counterexample(condition, binding)
-            if inner is not None:
-                values = ", ".join(f"{v.name} = {inner[v.name]}" for v in condition.variables)
-                text += f" (not for {values})"
+            values = ", ".join(f"{v.name} = {inner[v.name]}" for v in condition.variables)
+            text += f" (not for {values})"
         return [text]
+
+    def _counterexample(self, condition: Forall, binding: Binding) -> Binding:
+        """Return values for which a universal condition that is false fails."""
+        own = {variable.name for variable in condition.variables}
+        outer = {name: value for name, value in binding.items() if name not in own}
+        block = self._compiler.block(condition.part, positive=False)
+        wanted = {variable.name: variable.types for variable in condition.variables}
+        return next(self._matcher.solutions(block, outer, wanted))
 
     # Values of variables
 
@@ -119,162 +164,62 @@ class World:
             self._of_type[types] = known
         return known
 
-    def values(self, variables: Iterable[Variable], binding: Binding) -> Iterator[Binding]:
-        """Yield the binding extended by all values of the variables."""
-        variables = tuple(variables)
-        names = [variable.name for variable in variables]
-        for chosen in product(*(self.of_type(variable.types) for variable in variables)):
-            yield {**binding, **dict(zip(names, chosen, strict=True))}
+    def fits(self, name: str, types: Types) -> bool:
+        """Tell whether an object is of a type."""
+        return self.domain.types.fits(self.problem.objects[name], types)
 
-    def solutions(self, variables: tuple[Variable, ...], condition: Condition, binding: Binding) -> Iterator[Binding]:
-        """Yield bindings of the variables, beside the given ones, that make the condition true; some twice.
+    def solutions(self, variables: Sequence[Variable], condition: Condition, binding: Binding) -> Iterator[Binding]:
+        """Yield bindings of the variables, beside the given ones, that make the condition true; some twice."""
+        wanted = {variable.name: variable.types for variable in variables}
+        outer = {name: value for name, value in binding.items() if name not in wanted}
+        return self._matcher.solutions(self.block(condition), outer, wanted)
 
-        Positive atoms are looked up in their tables first, so that few values have to be tried.
-        """
-        free = {variable.name: variable.types for variable in variables}
-        outer = {name: value for name, value in binding.items() if name not in free}
-        yield from self._search([condition], outer, free)
-
-    def _search(self, todo: list[Condition], binding: Binding, free: dict[str, Types]) -> Iterator[Binding]:
-        """Yield the bindings of the free variables that make all of some conditions true."""
-        atoms: list[Atom] = []
-        waiting: list[Condition] = []
-        stack = todo[::-1]
-        while stack:
-            condition = stack.pop()
-            if isinstance(condition, And):
-                stack.extend(reversed(condition.parts))
-            elif isinstance(condition, Exists) and not any(
-                v.name in free or v.name in binding for v in condition.variables
-            ):
-                free = {**free, **{v.name: v.types for v in condition.variables}}
-                stack.append(condition.part)
-            elif all(name not in free or name in binding for name in self._names(condition)):
-                if not self.holds(condition, binding):
-                    return
-            elif isinstance(condition, Atom):
-                atoms.append(condition)
-            elif isinstance(condition, Equality) and (found := self._equal(condition, binding, free)):
-                if self._right_types(found, free):
-                    yield from self._search([*atoms, *waiting, *reversed(stack)], {**binding, **found}, free)
-                return
-            else:
-                waiting.append(condition)
-        if atoms:
-            # The atom with the fewest unbound variables comes next, but new facts come first: they are few.
-            best = min(
-                atoms,
-                key=lambda atom: (
-                    not atom.predicate.endswith(NEW),
-                    sum(arg in free and arg not in binding for arg in atom.args),
-                ),
-            )
-            rest = [*(atom for atom in atoms if atom is not best), *waiting]
-            for found in self._matches(best, binding, free):
-                yield from self._search(rest, {**binding, **found}, free)
-            return
-        for condition in waiting:
-            if isinstance(condition, Or):
-                others = [other for other in waiting if other is not condition]
-                for part in condition.parts:
-                    yield from self._search([part, *others], binding, free)
-                return
-        unbound = next((name for name in free if name not in binding), None)
-        if unbound is None:
-            yield binding
-            return
-        for value in self.of_type(free[unbound]):
-            yield from self._search(waiting, {**binding, unbound: value}, free)
-
-    def _equal(self, equality: Equality, binding: Binding, free: dict[str, Types]) -> Binding:
-        """Return the value that an equality gives to a variable, if one of its sides is known."""
-        sides = [binding.get(side, side) for side in (equality.left, equality.right)]
-        unbound = [side in free for side in sides]
-        if all(unbound):
-            return {}
-        return {sides[0]: sides[1]} if unbound[0] else {sides[1]: sides[0]}
-
-    def _right_types(self, found: Binding, free: dict[str, Types]) -> bool:
-        fits, objects = self.domain.types.fits, self.problem.objects
-        return all(fits(objects[value], free[name]) for name, value in found.items())
-
-    def _matches(self, atom: Atom, binding: Binding, free: dict[str, Types]) -> Iterator[Binding]:
-        """Yield the values of an atom's unbound variables for which it is true."""
-        bound = tuple([n for n, arg in enumerate(atom.args) if arg not in free or arg in binding])
-        key = tuple([binding.get(atom.args[n], atom.args[n]) for n in bound])
-        unbound = [(n, arg) for n, arg in enumerate(atom.args) if n not in bound]
-        for row in self._rows(atom.predicate, bound, key):
-            found: Binding = {}
-            if all(found.setdefault(arg, row[n]) == row[n] for n, arg in unbound) and self._right_types(found, free):
-                yield found
-
-    def _names(self, condition: Condition) -> tuple[str, ...]:
-        """Return the free variables of a condition, found out once for each node of the syntax tree."""
-        if isinstance(condition, Atom):
-            return condition.args
-        known = self._free.get(id(condition))
-        if known is None:
-            known = self._free[id(condition)] = (condition, tuple(sorted(_free_variables(condition))))
-        return known[1]
-
-    def _rows(self, predicate: str, bound: tuple[int, ...], key: Args) -> Iterable[Args]:
+    def rows(self, predicate: str, places: tuple[int, ...], values: Args) -> Mapping[Args, None]:
+        """Return the facts of a predicate with these values at these places, in an order that no hash decides."""
         table = self.table(predicate)
-        if not bound:
-            return sorted(table)
-        index = self._index.get((predicate, bound))
+        indices = self._index.setdefault(predicate, {})
+        index = indices.get(places)
         if index is None:
-            index = self._index[predicate, bound] = {}
-            for row in sorted(table):
-                index.setdefault(tuple([row[n] for n in bound]), []).append(row)
-        return index.get(key, ())
+            index = {}
+            self._charge(_INDEX_BYTES * len(table))
+            for number, row in enumerate(sorted(table)):
+                if not number & 1023:
+                    self.poll()
+                index.setdefault(tuple([row[place] for place in places]), {})[row] = None
+            indices[places] = index
+        return index.get(values, _NOTHING)
 
     # Derived predicates
 
     def table(self, predicate: str) -> set[Args]:
         """Return the true facts of a predicate, derived ones after applying the rules."""
-        if predicate in self._circles and predicate not in self._derived:
-            for circle in self._circles[predicate]:
-                if self._derived.isdisjoint(circle):
-                    self._derived |= circle  # first, so that rules may ask for what is being computed
-                    self._fill(circle)
+        if predicate in self._rules.circle_of and predicate not in self._derived:
+            for circle in self._rules.needed(predicate, self._derived):
+                self._derived.update(circle)  # first, so that rules may ask for what is being computed
+                self._fill(circle)
         return self.facts[predicate]
 
-    def _fill(self, circle: Circle) -> None:
+    def _fill(self, circle: tuple[str, ...]) -> None:
         """Apply the rules of predicates that define each other until nothing new follows."""
-        parts = [one for one in self._parts if one.rule.predicate in circle]
-        todo = [(one.rule, one.at_once) for one in parts if one.at_once is not None]
+        parts = [part for name in circle for part in self._rules.parts[name]]
+        todo = [(part.rule, part.at_once) for part in parts if part.at_once is not None]
         while True:
             new: dict[str, set[Args]] = {name: set() for name in circle}
             for rule, condition in todo:
                 self.poll()
-                for found in self.solutions(rule.parameters, condition, {}):
-                    new[rule.predicate].add(tuple([found[variable.name] for variable in rule.parameters]))
+                for values in self.solutions(rule.parameters, condition, {}):
+                    new[rule.predicate].add(tuple([values[variable.name] for variable in rule.parameters]))
             for name, rows in new.items():
                 rows -= self.facts[name]
+                self._charge(_ROW_BYTES * len(rows))
                 self.facts[name] |= rows
                 self.facts[name + NEW] = rows
-            self._forget({*circle, *(name + NEW for name in circle)})
+                self._drop_index(name)
+                self._drop_index(name + NEW)
+            self._matcher.forget()
             if not any(new.values()):
                 return
-            todo = [(one.rule, condition) for one in parts for condition in one.later]
-
-
-def _free_variables(condition: Condition) -> set[str]:
-    match condition:
-        case Atom(_, args):
-            return {arg for arg in args if arg[0] == "?"}
-        case Equality(left, right):
-            return {term for term in (left, right) if term[0] == "?"}
-        case And(parts) | Or(parts):
-            return set().union(*(_free_variables(part) for part in parts))
-        case Not(part):
-            return _free_variables(part)
-        case Imply(left, right):
-            return _free_variables(left) | _free_variables(right)
-        case Forall(variables, part) | Exists(variables, part):
-            return _free_variables(part) - {variable.name for variable in variables}
-        case Truth():
-            return set()
+            todo = [(part.rule, condition) for part in parts for condition in part.later]
 
 
 def substitute(condition: Condition, binding: Binding) -> Condition:

@@ -50,12 +50,27 @@ def seed(text: str) -> int:
 
 def add_task(parser: argparse.ArgumentParser) -> None:
     """The two files of a task."""
-    parser.add_argument("domain", type=Path, metavar="DOMAIN", help="the PDDL domain file")
-    parser.add_argument("problem", type=Path, metavar="PROBLEM", help="the PDDL problem file")
+    parser.add_argument("domain", type=Path, metavar="DOMAIN", help="the PDDL domain file, or - for stdin")
+    parser.add_argument("problem", type=Path, metavar="PROBLEM", help="the PDDL problem file, or - for stdin")
 
 
-def add_limits(parser: argparse.ArgumentParser, *, nodes: bool, each: int | None = None) -> None:
-    """The limits of a run; with `each`, the nodes are for every search of it, so many by default."""
+def check_stdin(*files: Path | str) -> None:
+    """Refuse to read more than one file from stdin."""
+    if sum(str(file) == "-" for file in files) > 1:
+        raise UsageError("only one of the files can be read from stdin: give - once, and the others by name")
+
+
+def add_limits(
+    parser: argparse.ArgumentParser,
+    *,
+    nodes: bool,
+    each: int | None = None,
+    memory: str = "reading, the grounded task and the search",
+) -> None:
+    """The limits of a run; with `each`, the nodes are for every search of it, so many by default.
+
+    `memory` names what the memory limit is for.
+    """
     group = parser.add_argument_group("limits (none by default)" if each is None else "limits")
     if nodes:
         usual = "generate" if each is None else f"default {each:,} for each search: generate"
@@ -66,14 +81,12 @@ def add_limits(parser: argparse.ArgumentParser, *, nodes: bool, each: int | None
             default=each,
             help=f"{usual} at most N nodes, pruned ones and the root included",
         )
-    group.add_argument(
-        "--max-time", type=amount, metavar="S", help="stop after S seconds, reading and grounding included"
-    )
+    group.add_argument("--max-time", type=amount, metavar="S", help="stop after S seconds, reading included")
     group.add_argument(
         "--max-memory",
         type=amount,
         metavar="MB",
-        help="let the grounded task and the search take at most MB megabytes",
+        help=f"let {memory} take at most MB megabytes",
     )
 
 

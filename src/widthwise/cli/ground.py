@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from widthwise.cli.common import add_limits, add_task, budget_of, count, duration, stoppable
+from widthwise.cli.common import add_limits, add_task, budget_of, check_stdin, count, duration, stoppable
 
 if TYPE_CHECKING:
     from widthwise.classical.task import Task
@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Ground and print."""
     from widthwise.classical.load import load
 
+    check_stdin(args.domain, args.problem)
     meter = budget_of(args).start()
     with stoppable(meter):
         task = load(args.domain, args.problem, meter=meter)

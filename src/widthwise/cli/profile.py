@@ -14,6 +14,7 @@ from widthwise.cli.common import (
     add_limits,
     add_task,
     budget_of,
+    check_stdin,
     check_target,
     count,
     duration,
@@ -85,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.cli.solve_text import Progress
     from widthwise.core.result import Status
 
+    check_stdin(args.domain, args.problem)
     if args.plot is not None:
         from widthwise.reports.profile_plot import check_plot
 

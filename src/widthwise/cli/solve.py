@@ -14,6 +14,7 @@ from widthwise.cli.common import (
     add_limits,
     add_task,
     budget_of,
+    check_stdin,
     check_target,
     seed,
     stoppable,
@@ -147,6 +148,7 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.cli import solve_text
     from widthwise.core.result import Status
 
+    check_stdin(args.domain, args.problem)
     planner = _planner(args)
     if args.plan_out is not None:
         if args.each_goal:

@@ -57,17 +57,19 @@ def machine_bytes() -> int | None:
     return max(1, kilobytes * 1024 * 9 // 10)
 
 
-def check(meter: _native.Meter) -> None:
+def check(meter: _native.Meter, before: str = "the task was read and grounded") -> None:
     """Raise what the meter says, if it says to stop: for code that has no status to return."""
     halt = meter.poll()
     if halt is not _native.Halt.NONE:
-        raise halt_error(halt)
+        raise halt_error(halt, before)
 
 
-def halt_error(halt: _native.Halt) -> OutOfTime | OutOfMemory | Interrupted:
-    """The error that says in words why a kernel had to stop."""
+def halt_error(
+    halt: _native.Halt, before: str = "the task was read and grounded"
+) -> OutOfTime | OutOfMemory | Interrupted:
+    """The error that says in words why a kernel had to stop, and what was not finished."""
     if halt is _native.Halt.TIME:
-        return OutOfTime("the time limit was reached before the task was read and grounded")
+        return OutOfTime(f"the time limit was reached before {before}")
     if halt is _native.Halt.MEMORY:
-        return OutOfMemory("the memory limit was reached before the task was read and grounded")
+        return OutOfMemory(f"the memory limit was reached before {before}")
     return Interrupted("interrupted")

@@ -20,7 +20,9 @@ from widthwise.classical.collection import domain_of
 from widthwise.classical.pddl.parser import read_domain, read_problem
 from widthwise.classical.plan import Plan
 from widthwise.classical.validate import validate
-from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.core.budget import Budget
+from widthwise.core.errors import Interrupted, OutOfBudget, UsageError, WidthwiseError
+from widthwise.core.guard import PLAN, Guard
 from widthwise.core.result import Status
 from widthwise.experiments.classical import with_texts
 from widthwise.experiments.jobs import Job, Outcome, Part
@@ -30,8 +32,11 @@ from widthwise.experiments.systems import System, filled, label
 
 #: What tells one line of the suite from another.
 KEYS = ("row", "instance", "planner", "width", "seed")
-#: Beside the statuses of a search: it ended for a reason of its own, or its plan was refused.
-FAILED, INVALID = "failed", "invalid"
+#: Beside the statuses of a search: it ended for a reason of its own, its plan was refused, or its plan could not be
+#: checked within the limits.
+FAILED, INVALID, UNCHECKED = "failed", "invalid", "unchecked"
+#: Seconds and megabytes for the check of a plan where the run has no limits.
+CHECK_SECONDS, CHECK_MEGABYTES = 300.0, 4000.0
 
 # Exit codes as Fast Downward numbers them, its translator's included.
 _STATUS_OF_CODE = {
@@ -101,13 +106,16 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
             scratch = folder / "scratch"
             scratch.mkdir()
             ended = run_limited(command, limits, scratch, plan)
-            return outcome_of(ended, domain, problem, plan)
+            return outcome_of(ended, domain, problem, plan, limits)
 
     return run
 
 
-def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path) -> Outcome:
-    """The line of a command that ended: its plan, if there is one that the validator accepts, or why there is none."""
+def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path, limits: Limits | None = None) -> Outcome:
+    """The line of a command that ended: its plan, if there is one that the validator accepts, or why there is none.
+
+    The check has the limits of the run once more, for itself.
+    """
     told = _told(ended.out)
     line: Outcome = {
         "status": str(Status.SOLVED),
@@ -124,19 +132,31 @@ def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path) -> Outcome
     }
     refused = ""
     if ended.seen is not None:
+        budget = _check_budget(limits or Limits())
         try:
-            steps = Plan.read(plan).steps
-            read = read_domain(domain)
-            verdict = validate(read, read_problem(problem, read), steps)
+            guard = Guard(budget.start(), PLAN)
+            steps = Plan.read(plan, guard).steps
+            read = read_domain(domain, guard)
+            verdict = validate(read, read_problem(problem, read, guard), steps, poll=guard)
+        except Interrupted:
+            raise KeyboardInterrupt from None
+        except OutOfBudget as error:
+            allowed = f"{budget.seconds:g} s and {(budget.bytes or 0) / 1e6:g} MB"
+            return {**line, "status": UNCHECKED, "reason": f"its plan was not checked within {allowed}: {error}"}
         except WidthwiseError as error:
             refused = f"its plan cannot be checked: {error}"
         else:
             if verdict.valid:
-                cost = int(verdict.cost) if verdict.cost == int(verdict.cost) else verdict.cost
-                return {**line, "plan_length": len(steps), "cost": cost, "plan_seconds": round(ended.seen, 3)}
+                return {**line, "plan_length": len(steps), "cost": verdict.cost, "plan_seconds": round(ended.seen, 3)}
             refused = f"the validator refuses its plan: {verdict.reason}"
     status, reason = _why_not(ended, told, refused)
     return {**line, "status": str(status), "reason": reason}
+
+
+def _check_budget(limits: Limits) -> Budget:
+    """What the check of a plan may use."""
+    seconds = max(limits.wall or 0.0, limits.cpu or 0.0) or CHECK_SECONDS
+    return Budget(seconds=seconds, bytes=int((limits.megabytes or CHECK_MEGABYTES) * 1e6))
 
 
 def _why_not(ended: Ended, told: Mapping[str, Any], refused: str) -> tuple[str, str]:

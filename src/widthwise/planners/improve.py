@@ -182,7 +182,10 @@ def lightest_is_cheapest(costs: list[float] | None, plan: list[int], steps: int)
         return True
     if not all(cost == int(cost) and cost >= 1 for cost in costs):
         return False
-    return (sum(costs[op] for op in plan) - 1) / min(costs) < scale(steps) + len(plan)
+    cost = sum(costs[op] for op in plan)
+    if cost * scale(steps) + len(plan) >= 2.0**53:  # beyond that, doubles are not exact
+        return False
+    return (cost - 1) / min(costs) < scale(steps) + len(plan)
 
 
 def scale(steps: int) -> float:

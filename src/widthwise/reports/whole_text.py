@@ -22,7 +22,7 @@ LEGEND = (
     "over the problems that all planners solve. CPU seconds count all processes of a planner; median: until its plan "
     "was there."
 )
-_KINDS = ("out-of-time", "out-of-memory", "failed", "invalid")
+_KINDS = ("out-of-time", "out-of-memory", "failed", "invalid", "unchecked")
 
 
 def number(value: float) -> str:
@@ -83,7 +83,7 @@ def errors(whole: Whole) -> list[str]:
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for (column, row, instance), lines in whole.lines.items():
         for line in lines:
-            if status_of(line) in ("failed", "invalid"):
+            if status_of(line) in ("failed", "invalid", "unchecked"):
                 why = reason_of(line).splitlines() or [""]
                 grouped.setdefault((column, row, why[0]), []).append(instance)
     for (column, row, reason), instances in grouped.items():

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from math import isfinite
 from typing import NoReturn
 
-from widthwise.classical.pddl.cursor import Check, Cursor, no_check
+from widthwise.classical.pddl.cursor import Cursor, no_check
 from widthwise.classical.pddl.errors import near, quoted
-from widthwise.classical.pddl.lexer import Source
+from widthwise.classical.pddl.lexer import Check, Source
+from widthwise.classical.pddl.numbers import MOST_DIGITS, Number, is_number, number, simple
 from widthwise.classical.pddl.syntax import (
     And,
     AndEffect,
@@ -38,8 +37,8 @@ Scope = Mapping[str, Types]
 
 MAX_DEPTH = 100  # of nested conditions and effects; the recursion of every later pass stays well below Python's limit
 TOTAL_COST = "total-cost"
+NO_NEGATIVE = "every action costs 0 or more"
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
 _COMPARISONS = frozenset(("<", ">", "<=", ">="))
 _CHANGES = frozenset(("assign", "decrease", "scale-up", "scale-down"))
 _MODAL = frozenset(
@@ -114,6 +113,8 @@ class ConditionParser(Cursor):
         parts: list[Condition] = []
         tokens, predicates = self.tokens, self.predicates
         while (token := tokens[self.i]) != ")":
+            if not len(parts) & 255:
+                self.check()
             if token == "(" and tokens[self.i + 1] in predicates:
                 begin = self.i
                 self.i += 2
@@ -149,7 +150,7 @@ class ConditionParser(Cursor):
     def _equality(self, scope: Scope, at: int) -> Equality:
         for _ in range(2):
             token = self.tokens[self.i]
-            if token == "(" or number(token) is not None:
+            if token == "(" or is_number(token):
                 self.refuse("a numeric condition", at, "only action costs may be numbers")
             if token not in scope and token not in self.objects:
                 self.word("a variable or an object")
@@ -159,6 +160,7 @@ class ConditionParser(Cursor):
         return Equality(self.tokens[at + 2], self.tokens[at + 3], at)
 
     def _quantified(self, head: str, scope: Scope) -> tuple[tuple[Variable, ...], Scope]:
+        self.check()
         self.open(f"the variables of '{head}'")
         variables = self.typed_variables(self.types, f"'{head}'")
         self.distinct(variables, f"'{head}'")
@@ -192,8 +194,10 @@ class ConditionParser(Cursor):
             return LiteralEffect(atom, True, at)
         if head == "and":
             deeper = self._deeper(depth, at)
-            parts = []
+            parts: list[Effect] = []
             while tokens[self.i] != ")":
+                if not len(parts) & 255:
+                    self.check()
                 parts.append(self.effect(scope, deeper, conditional))
             self.i += 1
             return AndEffect(tuple(parts), at)
@@ -232,36 +236,36 @@ class ConditionParser(Cursor):
         self.close("(increase …)", "'increase' takes a function and an amount")
         return IncreaseCost(constant, tuple(terms), at)
 
-    def _amount(self, scope: Scope, terms: list[FunctionTerm], depth: int) -> float:
+    def _amount(self, scope: Scope, terms: list[FunctionTerm], depth: int) -> Number:
         """Read an amount, append its table terms to `terms` and return its constant part."""
         at = self.i
         token = self.tokens[at]
         if token != "(":
             self.i += 1
-            value = number(token)
-            if value is not None:
+            if is_number(token):
+                value = self.exact(token, at)
                 if value < 0:
-                    self.refuse("a negative cost", at)
+                    self.refuse("a negative cost", at, NO_NEGATIVE)
                 return value
             if token in self.functions and not self.functions[token].parameters:
                 terms.append(FunctionTerm(token, (), at))
-                return 0.0
+                return 0
             self.i -= 1
             self.unexpected("a number or a function in parentheses")
         head = self.tokens[at + 1]
         self.i += 2
         if head == "+":
-            constant = 0.0
+            constant: Number = 0
             while self.tokens[self.i] != ")":
                 constant += self._amount(scope, terms, self._deeper(depth, at))
             self.i += 1
-            return constant
+            return simple(constant)
         if head in {"-", "*", "/"}:
             self.refuse(f"the arithmetic operator '{head}' in a cost", at + 1)
         if head == TOTAL_COST:
             self.refuse(f"a cost that depends on ({TOTAL_COST})", at)
         terms.append(FunctionTerm(head, self.function_arguments(scope, at), at))
-        return 0.0
+        return 0
 
     def function_arguments(self, scope: Scope, at: int) -> tuple[str, ...]:
         """Read the arguments of the function that opens at token `at`, and its closing parenthesis."""
@@ -281,6 +285,17 @@ class ConditionParser(Cursor):
                 self._wrong_type(arg, types, function, place, self.i + place)
         self.i = end + 1
         return args
+
+    def exact(self, token: str, at: int) -> Number:
+        """Return the value of a token that is written as a number."""
+        value = number(token)
+        if value is None:
+            self.fail(
+                "this number is too large or too long",
+                at,
+                expected=f"a number of at most {MOST_DIGITS} characters and at most 1.797e308",
+            )
+        return value
 
     # Complaints
 
@@ -349,11 +364,3 @@ class ConditionParser(Cursor):
             expected=f"a term of type {show_types(wanted.types)}",
             hint=f"'{declared.name}' is declared at {self.home.where(declared.at)}",
         )
-
-
-def number(token: str) -> float | None:
-    """Return the value of a numeric token, or nothing if it is no number."""
-    if _NUMBER.fullmatch(token) is None:
-        return None
-    value = float(token)
-    return value if isfinite(value) else None

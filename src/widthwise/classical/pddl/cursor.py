@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import NoReturn
 
 from widthwise.classical.pddl.errors import PddlError, PddlUnsupportedError, near, quoted
-from widthwise.classical.pddl.lexer import END, Source
+from widthwise.classical.pddl.lexer import END, Check, Source
 from widthwise.classical.pddl.syntax import Variable
 from widthwise.classical.pddl.typetable import OBJECT, Types, TypeTable
-
-Check = Callable[[], None]
 
 
 def no_check() -> None:

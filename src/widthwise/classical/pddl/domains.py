@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 from widthwise.classical.pddl.conditions import ConditionParser
-from widthwise.classical.pddl.cursor import Check, no_check
+from widthwise.classical.pddl.cursor import no_check
 from widthwise.classical.pddl.errors import near
-from widthwise.classical.pddl.lexer import END, Source
+from widthwise.classical.pddl.lexer import END, Check, Source
 from widthwise.classical.pddl.strata import layers
 from widthwise.classical.pddl.syntax import (
     Action,
@@ -68,9 +68,9 @@ class DomainParser(ConditionParser):
             self.i += 1
             if section == ":action":
                 actions.append(self.action())
-                if not len(actions) & 127:
-                    self.check()
+                self.check()
             elif section == ":derived":
+                self.check()
                 rules.append(self.derived())
             elif section in self.done:
                 self.skip(section, at)
@@ -80,7 +80,7 @@ class DomainParser(ConditionParser):
         self.finish()
         self.distinct_actions(actions)
         self.derived_only_by_rules(actions, rules)
-        layers(rules, self.source)
+        layers(rules, self.source, self.check)
         return Domain(
             name,
             self.requirements,
@@ -167,7 +167,7 @@ class DomainParser(ConditionParser):
 
     def read_types(self) -> TypeTable:
         """Read the rest of the types section; a parent that is not declared itself counts as declared."""
-        parents: dict[str, Types] = {}
+        parents: dict[str, dict[str, None]] = {}
         declared_at: dict[str, int] = {}
         waiting: list[int] = []
         tokens = self.tokens
@@ -185,16 +185,17 @@ class DomainParser(ConditionParser):
             for at in waiting:
                 name = tokens[at]
                 if name != OBJECT:  # declared again with another parent, a type has both
-                    parents[name] = tuple(dict.fromkeys((*parents.get(name, ()), *above)))
+                    parents.setdefault(name, {}).update(dict.fromkeys(above))
                 declared_at.setdefault(name, at)
             waiting = []
+            self.check()
             if token == ")":
                 break
         self.i += 1
         for name in [parent for above in parents.values() for parent in above]:
             if name != OBJECT:
-                parents.setdefault(name, (OBJECT,))
-        table = TypeTable(parents, declared_at)
+                parents.setdefault(name, {OBJECT: None})
+        table = TypeTable(parents, declared_at, self.check)
         looped = table.cycle()
         if looped is not None:
             self.fail(f"type '{looped}' is above itself", declared_at.get(looped, self.i - 1))
@@ -227,6 +228,7 @@ class DomainParser(ConditionParser):
                     self.i = first + number
                     hint = f"write '- {name[1:]}' with a space for the type" if name[0] == "-" else None
                     self.unexpected("the name of an object", hint)
+            self.check()
             found.update(dict.fromkeys(names, types))
             count += len(names)
             if dash == end:
@@ -257,6 +259,7 @@ class DomainParser(ConditionParser):
     def read_predicates(self) -> None:
         """Read the rest of the predicates section; the same declaration twice does no harm."""
         while self.tokens[self.i] != ")":
+            self.check()
             self.open("the declaration of a predicate")
             at = self.i
             name = self.name("the name of a predicate")
@@ -278,6 +281,7 @@ class DomainParser(ConditionParser):
                 if self.word("number") != "number":
                     self.refuse("functions whose values are objects", self.i - 1)
                 continue
+            self.check()
             self.open("the declaration of a function")
             at = self.i
             name = self.name("the name of a function")

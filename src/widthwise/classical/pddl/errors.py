@@ -8,6 +8,8 @@ from widthwise.classical.pddl.lexer import END, Source
 from widthwise.core.errors import InputError, UnsupportedError
 
 _SHOWN = 120  # how much of a long line an error shows
+_MESSAGE = 600  # the longest sentence of an error
+_COMPARED = 2_000  # how many known names are compared with an unknown one
 
 
 def render(source: Source, index: int, what: str, expected: str | None, hint: str | None) -> str:
@@ -19,12 +21,17 @@ def render(source: Source, index: int, what: str, expected: str | None, hint: st
         text, column = text[start : start + _SHOWN], column - start
     margin = "".join("\t" if c == "\t" else " " for c in text[:column].ljust(column))
     caret = "^" * max(1, min(place.width, len(text) - column))
-    lines = [f"{source.filename}:{place.line}:{place.column}: {what}", f"  {text}", f"  {margin}{caret}"]
+    lines = [f"{source.filename}:{place.line}:{place.column}: {_short(what)}", f"  {text}", f"  {margin}{caret}"]
     if expected:
-        lines.append(f"expected: {expected}")
+        lines.append(f"expected: {_short(expected)}")
     if hint:
-        lines.append(f"hint: {hint}")
+        lines.append(f"hint: {_short(hint)}")
     return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    """Shorten a message with a very long name in it."""
+    return text if len(text) <= _MESSAGE else f"{text[: _MESSAGE // 2]} ... {text[-_MESSAGE // 2 :]}"
 
 
 class PddlError(InputError):
@@ -34,7 +41,7 @@ class PddlError(InputError):
         self, what: str, source: Source, index: int, expected: str | None = None, hint: str | None = None
     ) -> None:
         super().__init__(render(source, index, what, expected, hint))
-        self.what = what
+        self.what = _short(what)
         self.filename = source.filename
         self.line, self.column = source.place(index)[:2]
         self.expected = expected
@@ -48,7 +55,7 @@ class PddlUnsupportedError(UnsupportedError):
         self, what: str, source: Source, index: int, expected: str | None = None, hint: str | None = None
     ) -> None:
         super().__init__(render(source, index, f"not supported: {what}", expected, hint))
-        self.what = what
+        self.what = _short(what)
         self.filename = source.filename
         self.line, self.column = source.place(index)[:2]
         self.expected = expected
@@ -59,7 +66,12 @@ def near(name: str, names: Iterable[str]) -> str | None:
     """Return the known name that looks most like `name`, if one does."""
     import difflib  # only errors need it
 
-    found = difflib.get_close_matches(name, list(names), 1, 0.6)
+    if len(name) > 200:
+        return None
+    known = list(names)
+    if len(known) > _COMPARED:  # in a long list, only names that begin alike
+        known = [other for other in known if other[:2] == name[:2] and abs(len(other) - len(name)) < 3][:_COMPARED]
+    found = difflib.get_close_matches(name, known, 1, 0.6)
     return found[0] if found else None
 
 

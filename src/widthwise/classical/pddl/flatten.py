@@ -13,6 +13,7 @@ from widthwise.classical.pddl.formula import (
     negation_normal_form,
     rename,
 )
+from widthwise.classical.pddl.numbers import Number, simple
 from widthwise.classical.pddl.syntax import (
     Action,
     AndEffect,
@@ -35,7 +36,7 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
     Where an action adds and deletes the same atom under the same condition, only the addition is kept.
     """
     found: dict[tuple[Variables, Formula | None, str, tuple[str, ...], bool], None] = {}
-    constant = 0.0
+    constant: Number = 0
     terms: list[FunctionTerm] = []
 
     def walk(
@@ -79,4 +80,4 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
         (variables, condition or TRUE, Lit(predicate, args, negated))
         for variables, condition, predicate, args, negated in found
     ]
-    return effects, IncreaseCost(constant, tuple(terms))
+    return effects, IncreaseCost(simple(constant), tuple(terms))

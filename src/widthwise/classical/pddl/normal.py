@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from widthwise.classical.pddl.numbers import Number
+
 EQUALITY = 0  # predicate number of "=", always the first
 
 
@@ -58,7 +60,7 @@ class NormalEffect:
 class NormalCost:
     """A cost: `constant` plus the table values of `(function, args)` terms."""
 
-    constant: float
+    constant: Number
     tables: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 
@@ -103,5 +105,5 @@ class NormalTask:
     axioms: list[NormalAxiom]
     goal: tuple[NormalLiteral, ...]
     uses_costs: bool = False
-    tables: list[dict[tuple[int, ...], float]] = field(default_factory=list)
+    tables: list[dict[tuple[int, ...], Number]] = field(default_factory=list)
     table_names: list[str] = field(default_factory=list)  # for messages; may be empty

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from widthwise.classical.pddl.cursor import Check, no_check
+from widthwise.classical.pddl.cursor import no_check
 from widthwise.classical.pddl.flatten import flatten
 from widthwise.classical.pddl.formula import (
     FALSE,
@@ -34,6 +34,7 @@ from widthwise.classical.pddl.formula import (
     pairs,
     rename,
 )
+from widthwise.classical.pddl.lexer import Check
 from widthwise.classical.pddl.normal import (
     NormalAction,
     NormalAxiom,
@@ -44,11 +45,12 @@ from widthwise.classical.pddl.normal import (
     NormalTask,
     PredicateKind,
 )
+from widthwise.classical.pddl.numbers import Number
 from widthwise.classical.pddl.syntax import Action, And, Atom, Condition, Domain, Not, Problem
 from widthwise.classical.pddl.typetable import Types
 
 _CACHE = "normal form"
-_UNIT = NormalCost(1.0)
+_UNIT = NormalCost(1)
 
 
 class _Builder:
@@ -353,9 +355,11 @@ def _domains(domain: Domain, problem: Problem, types: dict[Types, int]) -> list[
     ]
 
 
-def _tables(builder: _Builder, problem: Problem, number_of: Callable[[str], int]) -> list[dict[tuple[int, ...], float]]:
+def _tables(
+    builder: _Builder, problem: Problem, number_of: Callable[[str], int]
+) -> list[dict[tuple[int, ...], Number]]:
     """Return the values of the cost functions by the numbers of their arguments."""
-    tables: list[dict[tuple[int, ...], float]] = [{} for _ in builder.functions]
+    tables: list[dict[tuple[int, ...], Number]] = [{} for _ in builder.functions]
     for name, values in problem.values.items():
         tables[builder.functions[name]] = {tuple(map(number_of, args)): value for args, value in values.items()}
     return tables

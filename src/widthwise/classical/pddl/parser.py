@@ -4,33 +4,40 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from widthwise.classical.pddl.cursor import Check, no_check
+from widthwise.classical.pddl.cursor import no_check
 from widthwise.classical.pddl.domains import DomainParser
-from widthwise.classical.pddl.lexer import Source, read_text
+from widthwise.classical.pddl.lexer import Check, Source, read_text
 from widthwise.classical.pddl.problems import ProblemParser
 from widthwise.classical.pddl.syntax import Condition, Domain, Problem
 
 
 def read_domain(path: str | Path, check: Check | None = None) -> Domain:
     """Read a domain file; `check` is called now and then and may raise to stop the reading."""
-    text, name = read_text(path)
+    text, name = read_text(path, check)
     return parse_domain(text, name, check)
 
 
 def read_problem(path: str | Path, domain: Domain, check: Check | None = None) -> Problem:
     """Read a problem file of a domain; `check` is called now and then and may raise to stop the reading."""
-    text, name = read_text(path)
+    text, name = read_text(path, check)
     return parse_problem(text, name, domain, check)
 
 
 def parse_domain(text: str, filename: str = "<domain>", check: Check | None = None) -> Domain:
     """Read a domain from a text; `filename` appears in messages."""
-    return DomainParser(Source(text, filename), check or no_check).parse()
+    source = Source(text, filename, check)
+    domain = DomainParser(source, check or no_check).parse()
+    domain.types.drop_check()
+    source.drop_tokens(check)
+    return domain
 
 
 def parse_problem(text: str, filename: str, domain: Domain, check: Check | None = None) -> Problem:
     """Read a problem of a domain from a text; `filename` appears in messages."""
-    return ProblemParser(Source(text, filename), domain, check or no_check).parse()
+    source = Source(text, filename, check)
+    problem = ProblemParser(source, domain, check or no_check).parse()
+    source.drop_tokens(check)
+    return problem
 
 
 def parse_goal(text: str, domain: Domain, problem: Problem, filename: str = "<goal>") -> Condition:

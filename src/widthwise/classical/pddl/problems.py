@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from widthwise.classical.pddl.conditions import TOTAL_COST, number
-from widthwise.classical.pddl.cursor import Check, no_check
+from widthwise.classical.pddl.conditions import NO_NEGATIVE, TOTAL_COST
+from widthwise.classical.pddl.cursor import no_check
 from widthwise.classical.pddl.domains import DomainParser
-from widthwise.classical.pddl.lexer import Source
+from widthwise.classical.pddl.lexer import Check, Source
+from widthwise.classical.pddl.numbers import Number, is_number
 from widthwise.classical.pddl.syntax import Args, Atom, Condition, Domain, Problem
 from widthwise.classical.pddl.typetable import Types, show_types
 
@@ -32,7 +33,7 @@ class ProblemParser(DomainParser):
         self.objects = dict(domain.constants)
         self.objects_at = -1
         self.facts: dict[str, list[Args]] = {name: [] for name in self.predicates}
-        self.values: dict[str, dict[Args, float]] = {}
+        self.values: dict[str, dict[Args, Number]] = {}
 
     def type_place(self, types: object, name: str) -> str | None:
         """Tell where the domain declares a type."""
@@ -97,6 +98,7 @@ class ProblemParser(DomainParser):
             minimize,
             self.source,
             self.objects_at,
+            seen[":init"],
         )
 
     def _domain_name(self) -> None:
@@ -178,6 +180,7 @@ class ProblemParser(DomainParser):
                 name = tokens[i + 1]
                 rows = facts.get(name)
                 if rows is None:
+                    self.check()
                     self.i = i
                     self._special(name, denied)
                     i = self.i
@@ -196,8 +199,9 @@ class ProblemParser(DomainParser):
                 self._find_bad_fact(start)
         self.i = i
         self.close("the initial state", "facts stand in parentheses, such as (on a b)")
+        true = {name: set(facts[name]) for name, _, _ in denied}
         for name, args, at in denied:
-            if args in facts[name]:
+            if args in true[name]:
                 self.fail(f"({' '.join((name, *args))}) is said to be both true and false", at)
         self._no_derived(start)
 
@@ -207,9 +211,10 @@ class ProblemParser(DomainParser):
         if set(map(len, rows)) != {len(parameters)}:
             return False
         objects, fits = self.objects, self.types.fits
-        for column, parameter in zip(zip(*rows, strict=True), parameters, strict=True):
+        for place, parameter in enumerate(parameters):
+            self.check()
             kinds: dict[Types, None] = {}
-            for value in dict.fromkeys(column):
+            for value in {row[place] for row in rows}:
                 types = objects.get(value)
                 if types is None:
                     return False
@@ -222,6 +227,7 @@ class ProblemParser(DomainParser):
         """Read the facts again, slowly, to complain about the first bad one where it stands."""
         self.i = start
         while self.tokens[self.i] == "(":
+            self.check()
             if self.tokens[self.i + 1] in self.predicates and not self._timed(self.i):
                 self.condition({})
             else:
@@ -266,21 +272,23 @@ class ProblemParser(DomainParser):
     def _timed(self, at: int) -> bool:
         """Tell whether a timed initial literal begins here; `at` may be a predicate as well."""
         tokens = self.tokens
-        return tokens[at + 1] == "at" and number(tokens[at + 2]) is not None and tokens[at + 3] == "("
+        return tokens[at + 1] == "at" and is_number(tokens[at + 2]) and tokens[at + 3] == "("
 
     def _value(self, name: str, args: Args, at: int, again: bool) -> None:
         """Read the number a function has, after the function's last token."""
         self.i += 1
         value_at = self.i
         token = self.word("a number")
-        value = number(token)
-        if value is None:
-            self.fail(f"'{token}' is no number", value_at, expected="a number")
+        if not is_number(token):
+            self.fail(f"'{token}' is not a number", value_at, expected="a number")
+        value = self.exact(token, value_at)
         self.close("(= …)")
         if name == TOTAL_COST:
             if value != 0:
                 self.refuse(f"a ({TOTAL_COST}) that does not begin at 0", value_at)
             return
+        if value < 0 and name in self.domain.cost_functions:
+            self.refuse("a negative cost", value_at, NO_NEGATIVE)
         table = self.values.setdefault(name, {})
         if not again and table.get(args, value) != value:
             self.fail(f"({' '.join((name, *args))}) has two different values", at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from widthwise.classical.pddl.errors import PddlUnsupportedError
-from widthwise.classical.pddl.lexer import Source
+from widthwise.classical.pddl.lexer import Check, Source
 from widthwise.classical.pddl.syntax import And, Atom, Condition, Derived, Exists, Forall, Imply, Not, Or
 
 
@@ -29,7 +29,7 @@ def mentioned(condition: Condition, positive: bool = True) -> Iterator[tuple[str
             pass
 
 
-def layers(rules: Iterable[Derived], source: Source) -> dict[str, int]:
+def layers(rules: Iterable[Derived], source: Source, check: Check = lambda: None) -> dict[str, int]:
     """Return the layer of each derived predicate; a predicate that depends on its own negation has none."""
     rules = list(rules)
     layer = dict.fromkeys((rule.predicate for rule in rules), 0)
@@ -37,7 +37,9 @@ def layers(rules: Iterable[Derived], source: Source) -> dict[str, int]:
     changed = True
     while changed:
         changed = False
-        for rule, name, positive in uses:
+        for number, (rule, name, positive) in enumerate(uses):
+            if not number & 1023:
+                check()
             least = layer[name] + (not positive)
             if layer[rule.predicate] < least:
                 if least > len(layer):

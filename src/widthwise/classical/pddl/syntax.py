@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from widthwise.classical.pddl.lexer import Source
 from widthwise.classical.pddl.node import Node
+from widthwise.classical.pddl.numbers import Number, plain
 from widthwise.classical.pddl.typetable import Types, TypeTable
 
 Args: TypeAlias = tuple[str, ...]
@@ -137,7 +138,7 @@ class FunctionTerm(Node):
 class IncreaseCost(Node):
     """The cost of the plan grows by a constant and by table values."""
 
-    constant: float
+    constant: Number
     terms: tuple[FunctionTerm, ...] = ()
     at: int = -1
 
@@ -201,6 +202,29 @@ class Domain:
         """Names of the derived predicates, to ask for membership."""
         return frozenset(rule.predicate for rule in self.derived)
 
+    @property
+    def cost_terms(self) -> list[FunctionTerm]:
+        """The functions that costs of actions depend on, wherever they occur."""
+        known: list[FunctionTerm] | None = self.cache.get("cost terms")
+        if known is None:
+            known = self.cache["cost terms"] = []
+            todo: list[Effect] = [action.effect for action in reversed(self.actions)]
+            while todo:
+                effect = todo.pop()
+                if isinstance(effect, AndEffect):
+                    todo.extend(reversed(effect.parts))
+                elif isinstance(effect, IncreaseCost):
+                    known.extend(effect.terms)
+        return known
+
+    @property
+    def cost_functions(self) -> frozenset[str]:
+        """Names of the functions that costs of actions depend on."""
+        known: frozenset[str] | None = self.cache.get("cost functions")
+        if known is None:
+            known = self.cache["cost functions"] = frozenset(term.name for term in self.cost_terms)
+        return known
+
 
 @dataclass(slots=True, eq=False)
 class Problem:
@@ -215,11 +239,12 @@ class Problem:
     domain: Domain
     objects: Mapping[str, Types]
     init: Mapping[str, list[Args]]
-    values: Mapping[str, Mapping[Args, float]]
+    values: Mapping[str, Mapping[Args, Number]]
     goal: Condition
     minimize_cost: bool
     source: Source
     objects_at: int = -1
+    init_at: int = -1
 
 
 def show(node: Condition | Effect) -> str:
@@ -247,7 +272,7 @@ def show(node: Condition | Effect) -> str:
         case IncreaseCost(constant, terms):
             amounts = [f"({' '.join((term.name, *term.args))})" for term in terms]
             if constant or not amounts:
-                amounts.append(f"{constant:g}")
+                amounts.append(f"{plain(constant)}")
             amount = amounts[0] if len(amounts) == 1 else f"(+ {' '.join(amounts)})"
             return f"(increase (total-cost) {amount})"
 

@@ -37,7 +37,7 @@ class _Writer:
         self.rng, self.features = rng, features
         self.types = ["a", "b"]
         self.predicates: dict[str, list[str]] = {
-            f"p{number}": [rng.choice([*self.types, "object"]) for _ in range(rng.choice((0, 1, 1, 1, 2)))]
+            f"p{number}": [rng.choice([*self.types, "t"]) for _ in range(rng.choice((0, 1, 1, 1, 2)))]
             for number in range(rng.randint(2, 5))
         }
         self.derived: dict[str, list[str]] = {}
@@ -49,7 +49,7 @@ class _Writer:
         name = self.rng.choice(names)
         args = []
         for wanted in {**self.predicates, **self.derived}[name]:
-            fitting = [term for term, kind in scope.items() if wanted in ("object", kind)]
+            fitting = [term for term, kind in scope.items() if wanted in ("t", kind)]
             if not fitting:
                 return None
             args.append(self.rng.choice(fitting))
@@ -71,7 +71,7 @@ class _Writer:
             return f"(imply {self.condition(scope, depth - 1, names)} {self.condition(scope, depth - 1, names)})"
         if kind in ("forall", "exists"):
             self.fresh += 1
-            variable, of = f"?q{self.fresh}", rng.choice([*self.types, "object"])
+            variable, of = f"?q{self.fresh}", rng.choice([*self.types, "t"])
             inner = self.condition({**scope, variable: of}, depth - 1, names)
             return f"({kind} ({variable} - {of}) {inner})"
         if kind == "=" and len(scope) > 1:
@@ -126,7 +126,7 @@ class _Writer:
         if features.derived and rng.random() < 0.5:
             self.derived["d0"] = [rng.choice(self.types)] if rng.random() < 0.6 else []
         predicates = " ".join(self.typed(name, kinds) for name, kinds in {**self.predicates, **self.derived}.items())
-        lines = ["(define (domain random)", f"  (:requirements {self.requirements()})", "  (:types a b - object)"]
+        lines = ["(define (domain random)", f"  (:requirements {self.requirements()})", "  (:types t - object a b - t)"]
         lines.append(f"  (:predicates {predicates})")
         if features.costs:
             lines.append("  (:functions (total-cost) - number)")

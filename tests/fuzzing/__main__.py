@@ -20,7 +20,7 @@ from typing import Any
 from fuzzing.cases import write_case
 from fuzzing.targets import TARGETS, draw
 
-BATCH = 1000
+BATCH = 2000
 PATIENCE = 300.0  # wall-clock seconds without a new input after which a process is taken to hang in native code
 
 
@@ -34,18 +34,20 @@ class Run:
         self.counts: Counter[str] = Counter()
         self.found: list[dict[str, Any]] = []
         self.seconds = 0.0
+        self.commits: Counter[str] = Counter()  # inputs by the commit of the code they were checked with
         if state is not None and state.exists():
             kept = json.loads(state.read_text(encoding="utf-8"))
             if (kept["seed"], kept["targets"]) != (seed, names):
                 raise SystemExit(f"{state}: is of another seed or other targets")
             self.next, self.counts, self.found = kept["next"], Counter(kept["counts"]), kept["findings"]
-            self.seconds = kept["seconds"]
+            self.seconds, self.commits = kept["seconds"], Counter(kept["commits"])
 
     def save(self) -> None:
         """Keep the state, whole or not at all."""
         if self.state is None:
             return
         kept = {"seed": self.seed, "targets": self.names, "next": self.next, "seconds": round(self.seconds, 1)}
+        kept["commits"] = dict(self.commits)
         kept |= {"counts": dict(sorted(self.counts.items())), "findings": self.found}
         part = self.state.with_name(self.state.name + ".part")
         part.write_text(json.dumps(kept, indent=1), encoding="utf-8")
@@ -53,7 +55,7 @@ class Run:
 
     def batch(self, count: int, patience: float = PATIENCE) -> None:
         """Check the next inputs; a process that dies or hangs is a finding, and the run goes on after it."""
-        began = time.monotonic()
+        began, first = time.monotonic(), self.next
         with tempfile.TemporaryDirectory(prefix="widthwise-fuzz-") as name:
             scratch = Path(name)
             (scratch / "current").write_bytes(self.next.to_bytes(8, "little"))
@@ -83,6 +85,7 @@ class Run:
         else:
             self.next = reached
             self.seconds += time.monotonic() - began
+        self.commits[commit()] += 1 if ended is not None else reached - first
         self.save()
 
     def watch(self, process: subprocess.Popen[bytes], current: Path, patience: float) -> str | None:
@@ -120,6 +123,15 @@ class Run:
             print(f"input {number} ({target}): {what}; kept in {folder}\n{trace}", file=sys.stderr)
 
 
+def commit() -> str:
+    """The commit of the code, as short as people write it."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
 def arguments() -> argparse.Namespace:
     """What the user wants."""
     parser = argparse.ArgumentParser(prog="python -m fuzzing", description=__doc__)
@@ -147,6 +159,8 @@ def main() -> int:
         print("stopped; the state is that of the last batch", file=sys.stderr)
     for outcome, count in sorted(run.counts.items()):
         print(f"{count:>9,}  {outcome}")
+    for name, count in run.commits.items():
+        print(f"{count:>9,}  at commit {name}")
     print(f"{run.next:>9,}  inputs, seed {run.seed}, {run.seconds:.0f} s, {len(run.found)} findings")
     return 1 if run.found else 0
 

@@ -23,7 +23,7 @@ def generate(rng: random.Random) -> Case:
     task = ["{}/domain.pddl", "{}/problem.pddl"]
     if rng.random() < 0.2:
         return {**generate_plan(rng), "arguments.json": json.dumps(["validate", *task, "{}/plan.txt"]).encode()}
-    domain, problem = texts(rng)
+    domain, problem = texts(rng, damaged=0.6)
     arguments = ["solve", *task, "--planner", rng.choice(PLANNERS), "--max-nodes", "2000"]
     kind = rng.random()
     if kind < 0.15:

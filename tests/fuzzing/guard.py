@@ -25,10 +25,11 @@ class Hang(BaseException):
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a check ended: the outcome, and for a finding the traceback."""
+    """How a check ended: the outcome, for a finding the traceback, and the most memory so far where it was measured."""
 
     outcome: str
     finding: str | None = None
+    peak: int | None = None
 
 
 @contextmanager
@@ -55,9 +56,15 @@ def _peak_bytes() -> int:
     return 0
 
 
-def run(check: Callable[[Case], str], case: Case, seconds: float = SECONDS, memory: int = MEMORY) -> Verdict:
-    """Check one input and say how it ended."""
-    before = _peak_bytes()
+def run(
+    check: Callable[[Case], str],
+    case: Case,
+    seconds: float = SECONDS,
+    memory: int = MEMORY,
+    before: int | None = None,
+) -> Verdict:
+    """Check one input and say how it ended; `before` is the peak of memory before it, where it is known."""
+    before = _peak_bytes() if before is None else before
     try:
         with time_limit(seconds):
             outcome = check(case)
@@ -71,7 +78,7 @@ def run(check: Callable[[Case], str], case: Case, seconds: float = SECONDS, memo
         return Verdict("hang", traceback.format_exc())
     except BaseException:
         return Verdict("exception", traceback.format_exc())
-    taken = _peak_bytes() - before
-    if taken > memory:
-        return Verdict("memory", f"the input took {taken / 1e6:.0f} MB")
-    return Verdict(outcome)
+    peak = _peak_bytes()
+    if peak - before > memory:
+        return Verdict("memory", f"the input took {(peak - before) / 1e6:.0f} MB", peak)
+    return Verdict(outcome, peak=peak)

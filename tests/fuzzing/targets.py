@@ -25,12 +25,12 @@ class Target:
 
 
 TARGETS = {
-    "reader": Target(reading.generate_texts, reading.read_texts, 52),
+    "reader": Target(reading.generate_texts, reading.read_texts, 53),
     "task": Target(tasks.generate, tasks.check_case, 15),
-    "plan": Target(reading.generate_plan, reading.check_plan, 10),
-    "checkpoint": Target(checkpoints.generate, checkpoints.check_case, 15),
-    "folder": Target(folders.generate, folders.check_case, 5),
-    "command": Target(commands.generate, commands.check_case, 3),
+    "plan": Target(reading.generate_plan, reading.check_plan, 15),
+    "checkpoint": Target(checkpoints.generate, checkpoints.check_case, 12),
+    "folder": Target(folders.generate, folders.check_case, 3),
+    "command": Target(commands.generate, commands.check_case, 2),
 }
 
 

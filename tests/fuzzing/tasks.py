@@ -43,24 +43,26 @@ def bases() -> tuple[tuple[str, str], ...]:
     return (*TASKS, *TASKS, *bundled)
 
 
-def texts(rng: random.Random) -> tuple[bytes, bytes]:
-    """A task, most of the time damaged."""
+def texts(rng: random.Random, damaged: float = 0.9) -> tuple[bytes, bytes]:
+    """A task, damaged in that share of the cases: most often in its structure, else in its tokens or bytes."""
     pair = list(random_task(rng)) if rng.random() < 0.4 else list(rng.choice(bases()))
+    if rng.random() >= damaged:
+        return pair[0].encode(), pair[1].encode()
     kind = rng.random()
     which = rng.randrange(2)
-    if kind < 0.5:
+    if kind < 0.6:
         pair[which] = mutate(pair[which], rng)
-    elif kind < 0.65:
+    elif kind < 0.8:
         pair[which] = damage_tokens(pair[which], rng)
     raw = [text.encode() for text in pair]
-    if 0.65 <= kind < 0.8:
+    if kind >= 0.8:
         raw[which] = damage_bytes(raw[which], rng)
     return raw[0], raw[1]
 
 
 def generate(rng: random.Random) -> Case:
     """A task and what to do with it."""
-    domain, problem = texts(rng)
+    domain, problem = texts(rng, damaged=0.6)
     options: dict[str, Any] = {"planner": rng.choice(PLANNERS), "seed": rng.randrange(1000)}
     options["improve"] = rng.random() < 0.15
     if rng.random() < 0.1:

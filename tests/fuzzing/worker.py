@@ -21,11 +21,13 @@ def main(seed: int, first: int, count: int, names: list[str], scratch: Path) -> 
     """Check inputs `first` to `first + count - 1`."""
     os.environ["TMPDIR"] = str(scratch)
     counts: Counter[str] = Counter()
+    peak: int | None = None
     with (scratch / "current").open("r+b") as file, mmap.mmap(file.fileno(), 8) as current:
         for number in range(first, first + count):
             current[:] = number.to_bytes(8, "little")
             name, case = draw(seed, number, names)
-            verdict = run(TARGETS[name].check, case)
+            verdict = run(TARGETS[name].check, case, before=peak)
+            peak = verdict.peak
             counts[f"{name}: {verdict.outcome}"] += 1
             if verdict.finding is not None:
                 print(json.dumps({"finding": number, "what": verdict.outcome, "trace": verdict.finding}), flush=True)

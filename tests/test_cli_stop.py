@@ -72,7 +72,7 @@ def test_ctrl_c_during_improvement_keeps_the_plan(form: str, tmp_path: Path) -> 
     saved = plan.read_text(encoding="utf-8")
     if form == "text":
         assert out == saved
-        assert "you stopped it" in " ".join(err.split())
+        assert "it was interrupted" in " ".join(err.split())
     else:
         data = json.loads(out)
         assert data["status"] == "solved"

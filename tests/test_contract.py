@@ -140,9 +140,11 @@ def test_ctrl_c_inside_a_step_is_the_users() -> None:
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        assert run(Pressed).interrupted
-        signal.signal(signal.SIGINT, _raises)
-        assert run(Pressed).interrupted
+        for handler in (signal.default_int_handler, _raises):
+            signal.signal(signal.SIGINT, handler)
+            with pytest.raises(KeyboardInterrupt) as raised:
+                run(Pressed)
+            assert raised.value.result.interrupted
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -220,7 +220,7 @@ def test_every_memory_limit_gives_the_task_or_an_error() -> None:
 def test_ctrl_c_stops_at_once() -> None:
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(Interrupted):  # and not OutOfTime
+    with pytest.raises(KeyboardInterrupt):  # and not OutOfTime
         ground(barren(), _native.Meter(seconds=20))
 
 

@@ -133,7 +133,7 @@ void bind_base(nb::module_& module) {
             [](BestFirst& search) {
                 Event event;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     event = search.start();
                 }
                 return to_tuple(event);
@@ -145,7 +145,7 @@ void bind_base(nb::module_& module) {
                std::optional<double> pause_seconds) {
                 Event event;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     event = search.resume(pause_after.value_or(~std::uint64_t{0}),
                                           pause_seconds.value_or(std::numeric_limits<double>::infinity()));
                 }

@@ -5,8 +5,10 @@
 
 #include <new>
 
+#include "bindings/lock.hpp"
 #include "core/meter.hpp"
 
+void bind_lock(nanobind::module_& module);
 void bind_core(nanobind::module_& module);
 void bind_ground(nanobind::module_& module);
 void bind_image(nanobind::module_& module);

@@ -97,7 +97,7 @@ std::shared_ptr<Task> build_task(std::uint32_t atom_count, const std::vector<Ope
 // kernel then ends by itself and reports what it found; any other exception stays pending and is raised when
 // the kernel returns.
 bool signals_say_stop() {
-    const nb::gil_scoped_acquire gil;
+    const Locked gil;
     if (PyErr_CheckSignals() == 0) return false;
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) PyErr_Clear();
     return true;
@@ -126,6 +126,8 @@ void bind_core(nb::module_& module) {
         .def("charge", &Meter::charge, "bytes"_a, "Charge memory; False if that would pass the limit.")
         .def("release", &Meter::release, "bytes"_a, "Give charged memory back.")
         .def("interrupt", &Meter::interrupt, "Ask every kernel that uses this meter to stop.")
+        .def_prop_ro("signalled", &Meter::signalled,
+                     "Whether Ctrl-C asked to stop, and not the owner of the meter by `interrupt`.")
         .def("poll", &Meter::poll, "Why to stop now, if at all.");
 
     nb::class_<Task>(module, "Task",

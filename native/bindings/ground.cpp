@@ -55,7 +55,7 @@ Outcome ground(const Words<std::int32_t>& words, const Words<double>& numbers, M
     const std::span number_span(numbers.data(), numbers.size());
     Outcome outcome;
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         outcome = ground_unlocked(word_span, number_span, meter);
     }
     raise_pending();
@@ -66,7 +66,7 @@ std::tuple<std::shared_ptr<Task>, Ids, Ids, std::uint64_t> restrict_task(const T
                                                                          const Ids& goal_pos,
                                                                          const Ids& goal_neg, Meter* meter) {
     try {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         // On the way there are a copy with room to grow and, for every atom, lists of what it occurs in.
         const widthwise::Charge working(meter, 3 * widthwise::ground::bytes_of(task));
         widthwise::ground::Restriction result = widthwise::ground::restrict_to_goal(task, goal_pos, goal_neg);

@@ -60,7 +60,7 @@ void bind_improve(nb::module_& module) {
             [](Improver& improver, const Steps& plan, bool greedy) {
                 check_steps(improver, plan);
                 try {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     return improver.eliminate(plan, greedy);
                 } catch (const Halted& halted) {
                     raise_halted(halted);
@@ -73,7 +73,7 @@ void bind_improve(nb::module_& module) {
             "gather",
             [](const Improver& improver, const Steps& plan) {
                 check_steps(improver, plan);
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return improver.gather(plan);
             },
             "plan"_a, "The same steps in an order in which those that need each other stand together.")
@@ -87,7 +87,7 @@ void bind_improve(nb::module_& module) {
                 if (begin > end || end > plan.size()) throw nb::index_error("the plan has no such window");
                 WindowResult result;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     result = improver.replace(plan, begin, end, {max_nodes, weight});
                 }
                 raise_pending();

@@ -50,7 +50,7 @@ void bind_invert(nb::module_& module) {
             const Word* words = words_of(operators, first);
             const InverseOptions options{seed, most_words, most_bytes};
             try {
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return invert(operators, words, goal_pos, goal_neg, options, meter);
             } catch (const Halted& halted) {
                 raise_halted(halted);

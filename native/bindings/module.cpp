@@ -6,6 +6,7 @@ NB_MODULE(_native, module) {
     // collector does not see. It lasts until the process ends, which is no reason to frighten anybody.
     nanobind::set_leak_warnings(false);
     module.doc() = "Widthwise's kernels: grounding, states, novelty, search.";
+    bind_lock(module);
     bind_core(module);
     bind_ground(module);
     bind_image(module);

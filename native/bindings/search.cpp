@@ -14,6 +14,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -86,7 +87,7 @@ std::vector<Abstraction> to_abstractions(const std::shared_ptr<const Operators>&
             const std::size_t words = operators->word_count();
             // lock.
             abstraction.function = [function = std::get<nb::callable>(level), words](const Word* state) {
-                const nb::gil_scoped_acquire gil;
+                const Locked gil;
                 return nb::cast<std::uint64_t>(function(State{{state, state + words}}));
             };
         }
@@ -113,6 +114,16 @@ void check_table(const Search& search, std::size_t level, std::size_t more, cons
         throw nb::value_error("the novelty table is not over the features of this level");
 }
 
+// A state in a few words: its atoms by number, the first ones if there are many.
+std::string describe(const State& state) {
+    constexpr std::size_t kShown = 8;
+    const Ids atoms = state.atoms();
+    std::string text = "State({";
+    for (std::size_t index = 0; index < std::min(atoms.size(), kShown); ++index)
+        text += (index == 0 ? "" : ", ") + std::to_string(atoms[index]);
+    return text + (atoms.size() > kShown ? ", ...}: " + std::to_string(atoms.size()) + " atoms)" : "})");
+}
+
 void bind_states(nb::module_& module) {
     nb::class_<State>(module, "State", "A set of atoms that hold; immutable and hashable.")
         .def("__contains__", &State::holds, "atom"_a)
@@ -133,6 +144,11 @@ void bind_states(nb::module_& module) {
                 return nb::isinstance<State>(other) && nb::cast<const State&>(other).words == state.words;
             },
             "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__repr__", &describe)
+        // Words as whole numbers, so that a pickle means the same on every machine.
+        .def("__getstate__", [](const State& state) { return state.words; })
+        .def("__setstate__",
+             [](State& state, std::vector<Word> words) { new (&state) State{std::move(words)}; })
         .def("atoms", &State::atoms, "The numbers of the atoms that hold, ascending.");
 
     nb::class_<PyOperators>(module, "Operators",
@@ -142,7 +158,7 @@ void bind_states(nb::module_& module) {
             [](PyOperators* self, std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed,
                Meter* meter) {
                 try {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     new (self) PyOperators(std::make_shared<const Operators>(std::move(task), seed, meter));
                 } catch (const Halted& halted) {
                     raise_halted(halted);
@@ -345,7 +361,7 @@ void bind_resumable_search(nb::module_& module) {
                 }
                 Event event;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     event = search.resume(region, plain, pause_after.value_or(~std::uint64_t{0}));
                 }
                 raise_pending();
@@ -381,7 +397,7 @@ void bind_resumable_search(nb::module_& module) {
                         throw nb::index_error("an atom is out of range");
                 std::optional<Ids> open;
                 try {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     open = search.restructure(literals, *table.table, {fresh_table, rebuild_changed, wake});
                 } catch (const Halted& halted) {
                     raise_halted(halted);

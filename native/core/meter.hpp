@@ -49,6 +49,8 @@ public:
     void release(std::uint64_t bytes) { bytes_ -= bytes < bytes_ ? bytes : bytes_; }
 
     void interrupt() { interrupted_ = true; }
+    // Whether the outside asked to stop, and not the owner of the meter by `interrupt`.
+    bool signalled() const { return signalled_; }
 
     // Why to stop now, if at all.
     Halt poll() {
@@ -58,7 +60,7 @@ public:
         if (outside_ && now >= next_look_) {
             next_look_ = now + 0.02;
             if (outside_()) {
-                interrupted_ = true;
+                signalled_ = interrupted_ = true;
                 return Halt::interrupted;
             }
         }
@@ -73,6 +75,7 @@ private:
     std::uint64_t bytes_ = 0;
     std::uint64_t peak_bytes_ = 0;
     double next_look_ = 0.0;
+    std::atomic<bool> signalled_ = false;
     std::atomic<bool> interrupted_ = false;  // the one thing another thread may change while a kernel works
 };
 

@@ -41,6 +41,12 @@ class Meter:
     def interrupt(self) -> None:
         """Ask every kernel that uses this meter to stop."""
 
+    @property
+    def signalled(self) -> bool:
+        """
+        Whether Ctrl-C asked to stop, and not the owner of the meter by `interrupt`.
+        """
+
     def poll(self) -> Halt:
         """Why to stop now, if at all."""
 
@@ -236,6 +242,9 @@ class State:
     def __iter__(self) -> Iterator[int]: ...
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __getstate__(self) -> list[int]: ...
+    def __setstate__(self, arg: Sequence[int], /) -> None: ...
     def atoms(self) -> list[int]:
         """The numbers of the atoms that hold, ascending."""
 

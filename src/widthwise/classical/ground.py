@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from widthwise import _native
 from widthwise.classical.pddl.normal import NormalAction, NormalLiteral, NormalTask
-from widthwise.core.errors import InputError, Interrupted, OutOfBudget, OutOfMemory, OutOfTime
+from widthwise.core.errors import InputError, Interrupted, OutOfBudget, OutOfMemory, OutOfTime, RunInterrupted
 
 _ENDS: dict[_native.Halt, type[OutOfBudget]] = {
     _native.Halt.TIME: OutOfTime,
@@ -53,7 +53,7 @@ def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
     if isinstance(outcome, _native.Task):
         return outcome
     if isinstance(outcome, _native.Halt):
-        raise _ENDS[outcome](_MESSAGES[outcome])
+        raise RunInterrupted() if meter.signalled else _ENDS[outcome](_MESSAGES[outcome])
     cost_is_missing, number, objects = outcome
     names = [normal.objects[index] for index in objects]
     if cost_is_missing:

@@ -11,6 +11,7 @@ from widthwise.classical.pddl.syntax import And, Condition
 from widthwise.classical.task import Task
 from widthwise.core.budget import Budget
 from widthwise.core.guard import Guard
+from widthwise.core.showing import counted
 
 
 class Domain:
@@ -22,6 +23,9 @@ class Domain:
         self.path = Path(path)
         self.syntax = read_domain(path, Guard(meter))
         self.seconds = meter.seconds - start
+
+    def __repr__(self) -> str:
+        return f"<Domain {self.name} from {self.path}: {counted(len(self.syntax.actions), 'action')}>"
 
     @property
     def name(self) -> str:

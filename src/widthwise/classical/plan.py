@@ -11,6 +11,7 @@ from widthwise.classical.pddl.lexer import Check, read_text
 from widthwise.classical.pddl.numbers import number as exact
 from widthwise.classical.pddl.numbers import plain
 from widthwise.core.errors import InputError
+from widthwise.core.showing import counted
 
 _COST = re.compile(r";\s*cost\s*=\s*([0-9.eE+]+)\s*(?:\((unit|general) cost\))?", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -24,6 +25,9 @@ class Plan:
     steps: tuple[str, ...]
     cost: float
     unit_cost: bool = True
+
+    def __repr__(self) -> str:
+        return f"<Plan of {counted(len(self.steps), 'step')}, cost {number_text(self.cost)}{_ends(self.steps)}>"
 
     def text(self) -> str:
         """Return the plan as a plan file has it: one action per line, the cost last."""
@@ -73,6 +77,11 @@ class Plan:
                 raise _bad_line(filename, number, line, what)
             steps.append(f"({' '.join(step[1].lower().split())})")
         return Plan(tuple(steps), len(steps) if cost is None else cost, unit)
+
+
+def _ends(steps: tuple[str, ...]) -> str:
+    """The first and the last step."""
+    return f": {steps[0]}{' ... ' + steps[-1] if len(steps) > 1 else ''}" if steps else ""
 
 
 def number_text(value: float) -> str:

@@ -11,6 +11,7 @@ from widthwise.classical.result import Result
 from widthwise.classical.solve import solve_or_fail
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.core.budget import Budget
+from widthwise.core.errors import OnInterrupt, RunInterrupted
 from widthwise.core.model import Watch
 from widthwise.core.result import Status
 from widthwise.planners.bfs import BFS
@@ -117,10 +118,12 @@ def profile(
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
     ladder: Sequence[tuple[str, Planner]] = LADDER,
+    on_interrupt: OnInterrupt = "raise",
 ) -> Iterator[GoalProfile]:
     """Profile the goals of a task, all or some, one after another.
 
-    The nodes of the budget are for each search, all else is for everything.
+    The nodes of the budget are for each search, all else is for everything. Ctrl-C ends the iteration: with a
+    `KeyboardInterrupt` whose `result` is the profile of the goal in hand, or with `on_interrupt="return"` after it.
     """
     budget = budget or Budget(nodes=100_000)
     meter = meter or budget.start()
@@ -145,6 +148,10 @@ def profile(
                     )
                     if _take(found, name, result):
                         break
+            except RunInterrupted as stopped:
+                _take(found, name, stopped.result)
+                if on_interrupt == "raise":
+                    raise RunInterrupted(found) from None
             finally:
                 if small is not whole:
                     meter.release(small.bytes)

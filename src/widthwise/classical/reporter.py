@@ -13,7 +13,7 @@ from widthwise.classical.result import Discovered, Found, Result
 from widthwise.classical.task import Goal, Task
 from widthwise.classical.validate import validate
 from widthwise.core.budget import Budget, check
-from widthwise.core.errors import OutOfBudget, WidthwiseError
+from widthwise.core.errors import OutOfBudget, RunInterrupted, WidthwiseError
 from widthwise.core.guard import PLAN
 from widthwise.core.result import REASONS, Outcome, Status
 from widthwise.planners.registry import Planner
@@ -39,6 +39,12 @@ class Reporter:
     budget: Budget
     goal: Goal | None
     on_plan: Callable[[Result], None] | None
+    offset: float = 0.0  # what the one clock of a run shows when its meter starts
+    latest: Result | None = None  # what was made of the planner's outcome, from the moment it is there
+
+    def now(self, meter: _native.Meter) -> float:
+        """The seconds since the command began or, in Python, since `load` did."""
+        return self.offset + meter.seconds
 
     def ended(self, outcome: Outcome, meter: _native.Meter, searched_for: float) -> Result:
         """The result of a planner's run."""
@@ -61,6 +67,7 @@ class Reporter:
             unit_cost=not self.task.normal.uses_costs,
             search=outcome.search,
         )
+        self.latest = result
         if outcome.path is not None:
             how = outcome.reason or f"solved by {self.planner.name}"
             ended = self.found(result, outcome.path, how, meter)
@@ -110,6 +117,8 @@ class Reporter:
             cost = self._cost(steps, meter)
         except OutOfBudget as ended:
             return Status(ended.status)
+        except RunInterrupted:
+            return Status.INTERRUPTED
         if (
             result.plan is not None
             and result.cost is not None
@@ -117,7 +126,7 @@ class Reporter:
         ):
             return None  # it seemed cheaper in doubles, in which searches add costs up
         result.plan, result.cost = list(steps), cost
-        result.plans.append(Found(cost, meter.seconds, how))
+        result.plans.append(Found(cost, self.now(meter), how))
         if self.on_plan is not None:
             self.on_plan(result)
         return None
@@ -125,7 +134,10 @@ class Reporter:
     def _cost(self, steps: tuple[str, ...], meter: _native.Meter) -> float:
         """The cost of a plan, replayed on the parsed PDDL; one that fails there is our bug and never reported."""
         task, unit_cost = self.task, not self.task.normal.uses_costs
-        condition = task.condition if self.goal is None else _condition(task, self.goal)
+        if self.goal is not None:
+            condition = _condition(task, self.goal)
+        else:  # a restricted task has a goal of its own
+            condition = task.condition if task.cut is None else _condition(*task.uncut())
         late = meter.seconds + GRACE
 
         def poll() -> None:

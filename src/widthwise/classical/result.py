@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from widthwise import _native
 from widthwise.core.result import Stage, Status
+from widthwise.core.showing import counted
 
 _JSON_FIELDS = (
     *("status", "planner", "width", "seed", "plan", "cost", "generated", "expanded", "pruned", "high_level_nodes"),
@@ -31,13 +32,20 @@ class Found:
     """A plan on the way to the last and best one: what it cost, when it was there, and how it came about."""
 
     cost: float
-    seconds: float  # since the run began, reading and grounding included
+    seconds: float  # when it was found, on the clock of `Result.elapsed_seconds`
     how: str
 
 
 @dataclass(slots=True)
 class Result:
-    """How a run ended: the status, the validated plan if there is one, and what it took."""
+    """How a run ended: the status, the validated plan if there is one, and what it took.
+
+    `seconds` says how long each part took: parse, ground, search. `elapsed_seconds` is when the run ended, and
+    `plans[].seconds` when each plan was found, both on one clock. Its origin is the start of the command or, in Python,
+    of `load`; the time between `load` and `solve` does not count.
+
+    A result can be pickled and copied; the copy does not have `search`.
+    """
 
     status: Status
     planner: str
@@ -52,6 +60,7 @@ class Result:
     features: list[str] = field(default_factory=list)
     story: list[Discovered] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    elapsed_seconds: float = 0.0
     memory_mb: float = 0.0
     budget: dict[str, float | int | None] = field(default_factory=dict)
     reason: str = ""
@@ -61,8 +70,21 @@ class Result:
     true_at_start: bool = False
     unit_cost: bool = True
     search: _native.Search | _native.BestFirst | None = field(
-        default=None, repr=False
+        default=None, repr=False, compare=False
     )  # the search itself, with its tree
+
+    def __repr__(self) -> str:
+        steps = "no plan" if self.plan is None else f"{counted(len(self.plan), 'step')}, cost {self.cost:g}"
+        goal = "" if self.goal is None else f" for {self.goal}"
+        return f"<Result {self.status}{goal} by {self.planner}: {steps}, {counted(self.generated, 'node')} generated>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "search"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.search = None  # a tree of nodes in native memory, which stays in its process
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain data, without the search."""

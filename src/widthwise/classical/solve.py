@@ -5,20 +5,30 @@ from __future__ import annotations
 import contextlib
 import resource
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
 
 from widthwise import _native
 from widthwise.classical.reporter import Reporter
 from widthwise.classical.result import Result
-from widthwise.classical.task import Goal, Relevance, Task
+from widthwise.classical.task import Goal, Relevance, Task, goal_text
 from widthwise.core.budget import Budget
-from widthwise.core.errors import InputError, OutOfBudget, OutOfMemory, UnsupportedError, UsageError
+from widthwise.core.errors import (
+    InputError,
+    OnInterrupt,
+    OutOfBudget,
+    OutOfMemory,
+    RunInterrupted,
+    UnsupportedError,
+    UsageError,
+)
 from widthwise.core.model import Model, Watch
 from widthwise.core.result import Outcome, Stage, Status
+from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.improve import ALLOWANCE
 from widthwise.planners.improve import improve as improve_plan
 from widthwise.planners.registry import Planner, make_planner
+from widthwise.planners.rollout_iw import RolloutIW
 
 
 def solve(
@@ -28,45 +38,67 @@ def solve(
     budget: Budget | None = None,
     seed: int | None = None,
     relevance: Relevance | None = None,
-    goal: Goal | None = None,
+    goal: Goal | str | Sequence[str] | None = None,
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
     improve: bool = False,
     on_plan: Callable[[Result], None] | None = None,
+    on_interrupt: OnInterrupt = "raise",
 ) -> Result:
     """Solve a task, or one goal of it, within a budget.
 
-    `planner` is a name (auto, bfs, iw, ihiw, siw, bfws, gbfs, backward) or a planner such as `IW(2)` or, with its
-    features, HIW.
-    `seed` permutes the order in which operators are tried. `relevance` drops what cannot matter for the whole goal
-    ("task", for goals that are part of it) or for the goal solved ("goal"); without it, a planner that has a wish of
-    its own (auto, for single goals) gets it.
+    Args:
+        task: what `load` returned.
+        planner: a name (auto, bfs, iw, ihiw, siw, bfws, gbfs, backward) or a planner such as `IW(2)` or, with its
+            features, `HIW(["(have-key)"])`.
+        budget: limits of nodes, seconds and bytes; none by default.
+        seed: permutes the order in which operators are tried.
+        relevance: drops what cannot matter for the whole goal ("task", for goals that are part of it) or for the goal
+            solved ("goal"). Without it, a planner that has a preference (auto, for single goals) gets it.
+        goal: another goal than the task's: PDDL such as `"(have-key)"`, a list of such texts that are all to hold, or
+            one of `task.goals`. For PDDL the task is grounded again.
+        meter: the meter of a run that this is a part of, instead of one made from `budget`.
+        watch: called now and then with the search at work.
+        improve: make the plan cheaper until the time is up, until nothing helps or, where no time limit is set, for
+            about half a second.
+        on_plan: called with the first plan and with every better one, all of them validated.
+        on_interrupt: "raise" ends Ctrl-C with a `KeyboardInterrupt` whose `result` is the result so far; "return"
+            returns that result, with the status `interrupted` if there is no plan.
 
-    With `improve` the plan is made cheaper until the time is up, until nothing helps or, where no time limit is set,
-    for about half a second. `on_plan` hears of the first plan and of every better one, all of them validated.
+    Returns:
+        The result: its status, the plan if there is one, and what it took.
+
+    Raises:
+        UsageError: the planner is not for tasks, or an argument makes no sense.
+        InputError: a goal in PDDL cannot be read.
+        RunInterrupted: a `KeyboardInterrupt`, see `on_interrupt`.
+
+    Example:
+        result = solve(load("domain.pddl", "problem.pddl"), "ihiw", goal="(have-key)")
     """
+    check_task(task)
+    if on_interrupt not in ("raise", "return"):
+        raise UsageError(f"on_interrupt is 'raise' or 'return', not {on_interrupt!r}")
     budget = budget or Budget()
+    offset = sum(task.seconds.values()) if meter is None else 0.0  # a meter that is shared has counted the reading
     meter = meter or budget.start()
-    if isinstance(planner, str):
-        planner = make_planner(planner)
+    planner = as_planner(planner)
     start = meter.seconds
-    wanted = task.goal if goal is None else goal
-    if relevance is None:
-        relevance = wished_relevance(planner) if len(wanted.positive) + len(wanted.negative) == 1 else "none"
-    searched = task
-    if relevance == "task" and not (
-        set(wanted.positive) <= set(task.goal.positive) and set(wanted.negative) <= set(task.goal.negative)
-    ):
-        raise UsageError(
-            f"{wanted.name} is no part of the task's goal, so what matters for that goal may not be enough for it: "
-            "take relevance='goal'"
-        )
-    report = Reporter(task, searched, planner, seed, budget, goal, on_plan)
+    single, name = (goal, None) if isinstance(goal, Goal) or goal is None else (None, goal_text(goal))
+    report = Reporter(task, task, planner, seed, budget, single, on_plan, offset)
+    charged, stopped = 0, False
     try:
+        if name is not None:
+            task = report.task = report.searched = task.with_goal(name, meter)
+        wanted = task.goal if single is None else single
+        if relevance is None:
+            relevance = wished_relevance(planner) if len(wanted.positive) + len(wanted.negative) == 1 else "none"
+        _check_relevance(task, wanted, relevance)
         if relevance != "none":
-            searched = report.searched = task.restricted(task.goal if relevance == "task" else wanted, meter)
-            wanted = searched.renumbered(wanted)
-        with _model(searched, wanted, meter=meter, max_nodes=budget.nodes, seed=seed, watch=watch) as model:
+            report.searched = task.restricted(task.goal if relevance == "task" else wanted, meter)
+            charged = report.searched.bytes
+            wanted = report.searched.renumbered(wanted)
+        with _model(report.searched, wanted, meter=meter, max_nodes=budget.nodes, seed=seed, watch=watch) as model:
             outcome = _run(planner, model, wanted)
             result = report.ended(outcome, meter, meter.seconds - start)
             if improve and result.plan:
@@ -74,11 +106,54 @@ def solve(
                 _improve(model, outcome, report, result)
     except OutOfBudget as ended:
         result = report.ended(Outcome(Status(ended.status)), meter, meter.seconds - start)
+    except KeyboardInterrupt:  # between two kernels; inside of one it is a status
+        stopped, latest = True, report.latest
+        if latest is not None and latest.plan is not None:
+            result = latest
+        else:
+            result = report.ended(Outcome(Status.INTERRUPTED), meter, meter.seconds - start)
     finally:
-        if searched is not task:  # who gave a restricted task was charged for it, if anybody was
-            meter.release(searched.bytes)
+        meter.release(charged)
+    if name is not None:
+        result.goal = name
     result.memory_mb = round(_peak_memory_mb(), 1)
+    result.elapsed_seconds = report.now(meter)
+    if on_interrupt == "raise" and (stopped or meter.signalled):
+        raise RunInterrupted(result) from None
     return result
+
+
+def as_planner(planner: object) -> Planner:
+    """A planner for tasks, by its name or as it is; refuses whatever cannot search a task."""
+    if isinstance(planner, str):
+        return make_planner(planner)
+    if isinstance(planner, type):
+        raise UsageError(f"{planner.__name__} is a class, not a planner: give {planner.__name__}(...)")
+    if isinstance(planner, RolloutIW | CountRolloutIW):
+        raise UsageError(
+            f"{planner!r} plans on simulators",
+            python=f"take OnlinePlanner(simulator(task), {planner!r}), or solve the task with IW({planner.width!r})",
+        )
+    if not callable(getattr(planner, "run", None)):
+        raise UsageError(f"{planner!r} is no planner: give one such as IW(2), or a name such as 'ihiw'")
+    return cast(Planner, planner)
+
+
+def check_task(task: object) -> None:
+    """Refuse what is no task, with the way to one."""
+    if not isinstance(task, Task):
+        raise UsageError(f"{task!r:.60} is no task: read one by load(domain, problem)")
+
+
+def _check_relevance(task: Task, wanted: Goal, relevance: Relevance) -> None:
+    if relevance == "task" and not (
+        set(wanted.positive) <= set(task.goal.positive) and set(wanted.negative) <= set(task.goal.negative)
+    ):
+        raise UsageError(
+            f"{wanted.name} is no part of the task's goal, so what matters for that goal may not be enough for it",
+            python="take relevance='goal'",
+            command="take --relevance goal",
+        )
 
 
 def solve_each_goal(
@@ -90,13 +165,20 @@ def solve_each_goal(
     relevance: Relevance | None = None,
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
+    on_interrupt: OnInterrupt = "raise",
 ) -> Iterator[Result]:
     """Solve every single goal of a task from its initial state, one after another, each with the node budget.
 
     A goal whose run ends with an error gets the status `failed` and the error as its reason; the others are solved.
+    The arguments are those of `solve`. Ctrl-C ends the iteration: with a `KeyboardInterrupt` whose `result` is that of
+    the goal in hand, or with `on_interrupt="return"` after that result.
+
+    Example:
+        for result in solve_each_goal(task, IW(1)):
+            print(result.goal, result.status)
     """
-    if isinstance(planner, str):
-        planner = make_planner(planner)
+    check_task(task)
+    planner = as_planner(planner)
     relevance = relevance or wished_relevance(planner)
     charged = 0
     if relevance == "task":
@@ -105,7 +187,16 @@ def solve_each_goal(
     options: dict[str, Any] = {"budget": budget, "seed": seed, "relevance": relevance, "meter": meter, "watch": watch}
     try:
         for goal in task.goals:
-            yield solve_or_fail(task, planner, goal, **options)
+            try:
+                result = solve_or_fail(task, planner, goal, **options)
+            except RunInterrupted as stopped:
+                if on_interrupt == "raise":
+                    raise
+                yield stopped.result
+                return
+            yield result
+            if result.status is Status.INTERRUPTED:
+                return
     finally:
         if meter is not None:
             meter.release(charged)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from widthwise import _native
 from widthwise.classical.goals import split_goal
@@ -16,11 +16,13 @@ from widthwise.classical.ground import MissingCost, ground
 from widthwise.classical.pddl.errors import PddlError
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
 from widthwise.classical.pddl.normalize import normalize
+from widthwise.classical.pddl.parser import parse_goal
 from widthwise.classical.pddl.syntax import Condition, Domain, Problem, show
 from widthwise.classical.relevance import Restricted, restrict
 from widthwise.core.budget import halt_error
 from widthwise.core.errors import OutOfMemory, UsageError
 from widthwise.core.guard import Guard
+from widthwise.core.showing import counted
 
 if TYPE_CHECKING:
     from widthwise.classical.simulator import TaskSimulator
@@ -43,7 +45,7 @@ class Goal:
     condition: Condition | None = field(default=None, repr=False, compare=False)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Task:
     """A planning task, read and grounded.
 
@@ -86,6 +88,22 @@ class Task:
         """The problem's name."""
         return self.normal.name
 
+    def __repr__(self) -> str:
+        native = self.native
+        sizes = (
+            counted(native.atom_count, "atom"),
+            counted(native.operator_count, "operator"),
+            counted(len(self.goals), "goal"),
+        )
+        return f"<Task {self.name} of the domain {self.domain.name}: {', '.join(sizes)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle holds what was read; the task is grounded again from it, with the same numbers."""
+        if self.cut is not None:
+            return Task.restricted, self.uncut()
+        read = ("domain", "problem", "normal", "condition", "seconds", "parts")
+        return _grounded_again, ({name: getattr(self, name) for name in read},)
+
     @cached_property
     def atoms(self) -> list[str]:
         """The names of the atoms, such as `(on a b)`."""
@@ -124,7 +142,7 @@ class Task:
                 self._ordered = (seed, _native.Operators(self.native, seed, meter))
             except InterruptedError:
                 assert meter is not None
-                raise halt_error(meter.poll()) from None
+                raise halt_error(meter.poll(), meter) from None
             except MemoryError:
                 raise OutOfMemory("the memory limit was reached before the search could begin") from None
         return self._ordered[1]
@@ -234,6 +252,17 @@ class Task:
 
         return TaskSimulator(self, limit=limit, reward=reward)
 
+    def with_goal(self, goal: str | Sequence[str], meter: _native.Meter | None = None) -> Task:
+        """The same task with another goal, in PDDL such as `(on a b)`; of several, all are to hold.
+
+        Raises:
+            InputError: the text is no condition over the predicates and objects of the task.
+        """
+        condition = parse_goal(goal_text(goal), self.domain, self.problem)
+        task = Task.of(self.domain, self.problem, condition, meter)
+        task.seconds["parse"] += self.seconds.get("parse", 0.0)
+        return task
+
     def restricted(self, goal: Goal | None = None, meter: _native.Meter | None = None) -> Task:
         """The same task without the atoms and operators that cannot matter for a goal.
 
@@ -249,6 +278,15 @@ class Task:
         task.cut, task._whole = small, self
         task.bytes = small.bytes
         return task
+
+    def uncut(self) -> tuple[Task, Goal]:
+        """Of a restricted task: the task it was restricted from, and its goal in the numbers of that task."""
+        assert self.cut is not None and self._whole is not None
+        numbers = self.cut.atoms
+        positive, negative = (
+            tuple(numbers[atom] for atom in atoms) for atoms in (self.goal.positive, self.goal.negative)
+        )
+        return self._whole, Goal("goal", positive, negative)
 
     def renumbered(self, goal: Goal) -> Goal:
         """A goal of the task that this one was restricted from, in the numbers of this one.
@@ -274,6 +312,22 @@ def _missing_cost(domain: Domain, problem: Problem, missing: MissingCost) -> Pdd
         hint=f"add (= {missing.term} 1), with the right number, to the initial state at "
         f"{problem.source.where(problem.init_at)}",
     )
+
+
+def goal_text(goal: str | Sequence[str]) -> str:
+    """One goal in PDDL from one text or several."""
+    if isinstance(goal, str):
+        return goal
+    parts = list(goal) if isinstance(goal, Sequence) else [goal]
+    wrong = next((part for part in parts if not isinstance(part, str)), None)
+    if wrong is not None or not parts:
+        raise UsageError(f"a goal is PDDL such as '(on a b)', or a list of such texts, not {goal!r:.60}")
+    return parts[0] if len(parts) == 1 else f"(and {' '.join(parts)})"
+
+
+def _grounded_again(read: dict[str, Any]) -> Task:
+    """A task from its pickle."""
+    return Task(native=ground(read["normal"], _native.Meter()), **read)
 
 
 def _call(name: str, args: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from widthwise.cli.parser import Parser
 from widthwise.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     whole.add_argument(
         "--options", metavar="TEXT", default="", help="more options for `widthwise solve`, in one text: '--seed 1'"
     )
+    if isinstance(classical, Parser):
+        classical.any_value.add("--options")
     whole.add_argument(
         "--against",
         action="append",

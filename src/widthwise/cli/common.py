@@ -6,12 +6,11 @@ import argparse
 import contextlib
 import math
 import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
+from widthwise.cli.signals import stopping
 from widthwise.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -104,25 +103,12 @@ def budget_of(args: argparse.Namespace) -> Budget:
 
 @contextlib.contextmanager
 def stoppable(meter: _native.Meter) -> Iterator[None]:
-    """Let Ctrl-C stop the work that shares this meter, so that its counts are not lost.
+    """Let Ctrl-C, SIGTERM and SIGHUP stop the work that shares this meter, so that its counts are not lost.
 
-    The kernels and the reader ask the meter often. A second Ctrl-C does not wait for them.
+    The kernels and the reader poll the meter often. A second signal does not wait for them.
     """
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        meter.interrupt()
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
+    with stopping(meter.interrupt):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: `1 node`, `12,000 nodes`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from widthwise.cli.demo_text import draw_way, say, title
+from widthwise.core.errors import install_line
 from widthwise.experiments.training import Listener, Record, Training
 
 ENVIRONMENT, TILES = "maze-small", "8x8"
@@ -77,6 +78,6 @@ def how_to_get_it() -> None:
     title("6. Learning from search")
     say(
         "The last part of this demo trains a network in a small maze until it needs no search any more. It needs "
-        "PyTorch: pip install 'widthwise[learn]', or `make demo` in a copy of the repository; then call it again."
+        f"PyTorch: {install_line('learn')}, or `make demo` in a copy of the repository; then call it again."
     )
     sys.stdout.flush()

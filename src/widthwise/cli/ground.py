@@ -8,7 +8,8 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from widthwise.cli.common import add_limits, add_task, budget_of, check_stdin, count, duration, stoppable
+from widthwise.cli.common import add_limits, add_task, budget_of, check_stdin, duration, stoppable
+from widthwise.core.showing import counted as count
 
 if TYPE_CHECKING:
     from widthwise.classical.task import Task

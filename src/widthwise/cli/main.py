@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import NoReturn
 
-from widthwise.core.errors import WidthwiseError
+from widthwise.cli.parser import Parser
+from widthwise.cli.signals import handled
+from widthwise.core.errors import WidthwiseError, command_line_advice
 from widthwise.version import __version__
 
 #: The commands in the order of the help. Each is a module here with add_parser(subparsers) and
@@ -30,6 +32,9 @@ COMMANDS = (
     "demo",
 )
 
+#: What commands return when they were interrupted; `main` makes it the code of the signal.
+INTERRUPTED = 130
+
 _DESCRIPTION = """\
 Width-based planning for PDDL tasks and simulators: keep a state only if it shows something new.
 
@@ -44,19 +49,11 @@ _EPILOG = """\
 exit codes:
   0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes),
   22 out of memory, 23 out of time, 31 bad input, 34 unsupported input,
-  2 wrong usage, 130 interrupted; validate: 0 valid, 1 not valid; play: 0 played to the
+  2 wrong usage, 130 interrupted (143 by SIGTERM, 129 by SIGHUP); validate: 0 valid, 1 not valid; play: 0 played to the
   end, 12 below --goal-score; check-env: 0 no check failed, 12 otherwise; train: 0 to the end,
   1 stopped by a full disk or by losses that are no numbers (the last checkpoint is good)
 
 Results go to stdout, messages to stderr. `widthwise COMMAND --help` tells more."""
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one message."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the call, where to read more, and leave with exit code 2."""
-        self.exit(2, f"widthwise: {message}\n(`{self.prog} --help` shows how to call it)\n")
 
 
 def make_parser() -> Parser:
@@ -66,7 +63,6 @@ def make_parser() -> Parser:
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"widthwise {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -79,6 +75,13 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    with handled() as signals, command_line_advice():
+        code = _run(argv)
+        return signals.exit_code if code == INTERRUPTED else code
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    args = argparse.Namespace()
     try:
         args = make_parser().parse_args(argv)
         code = int(args.run(args))
@@ -86,10 +89,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except WidthwiseError as error:
         return _say(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        return _say("interrupted", 130)
+    except KeyboardInterrupt as stopped:
+        return _say(str(stopped) or "interrupted", INTERRUPTED)
     except MemoryError:
-        return _say("out of memory: the machine has no more to give; --max-memory ends a run earlier", 22)
+        advice = "; --max-memory ends a run earlier" if hasattr(args, "max_memory") else ""
+        return _say(f"out of memory: the machine has no more to give{advice}", 22)
     except BrokenPipeError:
         # Whoever read our output has seen enough, as `| head` does.
         _drop_stdout()
@@ -105,7 +109,8 @@ def _say(message: str, code: int) -> int:
         sys.stdout.flush()
     except OSError:
         _drop_stdout()
-    print(f"widthwise: {message}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # after SIGHUP the terminal may be gone
+        print(f"widthwise: {message}", file=sys.stderr)
     return code
 
 

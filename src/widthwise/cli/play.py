@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.check_env import option
-from widthwise.cli.common import amount, check_target, count, duration, seed, whole_number
+from widthwise.cli.common import amount, check_target, duration, seed, whole_number
 from widthwise.cli.play_options import PLANNERS, agent_features, make_planner, policy_agent, title
 from widthwise.core.errors import OutOfTime, SimulatorError, UsageError, WidthwiseError
+from widthwise.core.showing import counted as count
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def run(args: argparse.Namespace) -> int:
         agent.recorder = _Clock(agent, watch, args.max_time)
         fault: WidthwiseError | None = None
         try:
-            episode = agent.run(args.seed)
+            episode = agent.run(args.seed, on_interrupt="return")
         except (SimulatorError, OutOfTime) as error:  # what was played so far is kept
             episode, fault = agent.episode, error
         late = agent.recorder.late and not episode.terminated

@@ -16,13 +16,13 @@ from widthwise.cli.common import (
     budget_of,
     check_stdin,
     check_target,
-    count,
     duration,
     seed,
     stoppable,
     write_whole,
 )
 from widthwise.core.errors import OutOfBudget
+from widthwise.core.showing import counted as count
 
 if TYPE_CHECKING:
     from widthwise import _native
@@ -103,7 +103,13 @@ def run(args: argparse.Namespace) -> int:
             goals = len(task.goals)
             table = None if args.json else _Table(task)
             for one in profile(
-                task, budget=budget, seed=args.seed, relevance=args.relevance, meter=meter, watch=progress
+                task,
+                budget=budget,
+                seed=args.seed,
+                relevance=args.relevance,
+                meter=meter,
+                watch=progress,
+                on_interrupt="return",
             ):
                 found.append(one)
                 if progress is not None:

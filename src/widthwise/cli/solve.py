@@ -16,6 +16,7 @@ from widthwise.cli.common import (
     budget_of,
     check_stdin,
     check_target,
+    duration,
     seed,
     stoppable,
     write_whole,
@@ -172,7 +173,7 @@ def run(args: argparse.Namespace) -> int:
             if args.json:
                 _print_json(_unfinished(job, status, str(error)))
             said = str(error) or "interrupted"
-            print(f"widthwise: {status}: {said}, after {meter.seconds:.1f} s", file=sys.stderr)
+            print(f"widthwise: {status}: {said}, after {duration(meter.seconds)}", file=sys.stderr)
             return status.exit_code
     if result.status is Status.SOLVED and not args.json:
         print(solve_text.plan_text(result), end="", flush=True)
@@ -237,6 +238,7 @@ class _Job:
             "relevance": self.args.relevance,
             "meter": self.meter,
             "watch": self.progress,
+            "on_interrupt": "return",
         }
 
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from widthwise.classical.plan import Plan, number_text
-from widthwise.cli.common import count, duration
+from widthwise.cli.common import duration
 from widthwise.core.result import REASONS, Status
+from widthwise.core.showing import counted as count
 
 if TYPE_CHECKING:
     from widthwise import _native
@@ -66,20 +67,21 @@ def summarize(result: Result, asked: str) -> None:
     nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"
     if result.high_level_nodes:
         nodes += f", {count(result.high_level_nodes, 'high-level node')}"
-    total = sum(seconds.values())
     improvement = next((stage.seconds for stage in result.stages if stage.planner == "improvement"), None)
     if improvement is not None:
         seconds = seconds | {"improve": improvement}
-        total += improvement
+    seconds = seconds | {"start and checks": max(0.0, result.elapsed_seconds - sum(seconds.values()))}
     times = ", ".join(f"{kind} {duration(spent)}" for kind, spent in seconds.items())
-    tell(f"{nodes}; {duration(total)} ({times}).")
+    tell(f"{nodes}; {duration(result.elapsed_seconds)} in all ({times}).")
     story(result.story)
 
 
 def plan_found(found: Found) -> None:
     """Say that there is a plan, or a better one, the moment it exists."""
     print(
-        f"plan of cost {number_text(found.cost)} after {found.seconds:.2f} s ({found.how})", file=sys.stderr, flush=True
+        f"plan of cost {number_text(found.cost)} after {duration(found.seconds)} ({found.how})",
+        file=sys.stderr,
+        flush=True,
     )
 
 
@@ -100,7 +102,7 @@ def history(result: Result) -> None:
     why = {
         Status.EXHAUSTED: improvement.reason,
         Status.OUT_OF_TIME: "more time (--max-time) may improve it further",
-        Status.INTERRUPTED: "you stopped it",
+        Status.INTERRUPTED: "it was interrupted",
     }.get(improvement.status, REASONS.get(improvement.status, "").partition(";")[0])
     tell(f"{text} ({why}).")
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import signal
 import sys
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.check_env import option
 from widthwise.cli.common import duration, seed, whole_number
+from widthwise.cli.signals import stopping
 from widthwise.core.errors import UsageError, WidthwiseError
 
 if TYPE_CHECKING:
@@ -43,8 +41,8 @@ tiles, colours, width, high_width, interactions and nodes per step, discount, be
 selection_temperature; and of learning: updates, batch, replay, learning_rate, decay, epsilon, clip,
 l2, value_factor, momentum, smooth, patient, calibration
 
-exit codes: 0 trained to the end; 130 Ctrl-C (a checkpoint is written first); 1 stopped by a full
-disk or by losses that are no numbers (the last checkpoint is good); 31, 34, 2 as always"""
+exit codes: 0 trained to the end; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written first);
+1 stopped by a full disk or by losses that are no numbers (the last checkpoint is good); 31, 34, 2 as always"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -170,7 +168,7 @@ def report(training: Training, *, as_json: bool) -> int:
     """Run to the end or to Ctrl-C, and say what came of it."""
     folder = training.folder.folder
     try:
-        with stopped_by_ctrl_c(training):
+        with stopped_by_signals(training):
             result = training.run()
     except WidthwiseError as error:
         raise type(error)(f"{error}\n  the last good checkpoint is kept: widthwise train --resume {folder}") from None
@@ -199,16 +197,10 @@ def text(folder: Path, result: Record) -> str:
     return "\n".join(lines)
 
 
-@contextlib.contextmanager
-def stopped_by_ctrl_c(training: Training) -> Iterator[None]:
-    """Let Ctrl-C end a run after the action in hand, with a checkpoint; a second one does not wait."""
+def stopped_by_signals(training: Training) -> AbstractContextManager[None]:
+    """Let Ctrl-C, SIGTERM and SIGHUP end a run after the action in hand, with a checkpoint; a second does not wait."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def stop() -> None:
         training.stopping = True
 
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return stopping(stop)

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from widthwise import _native
-from widthwise.core.errors import Interrupted, OutOfMemory, OutOfTime, UsageError
+from widthwise.core.errors import Interrupted, OutOfMemory, OutOfTime, RunInterrupted, UsageError
+from widthwise.core.showing import brief
 
 #: The most that kernels count to; a greater limit is none.
 MOST = 2**64 - 1
@@ -32,6 +33,8 @@ class Budget:
                 raise UsageError(f"a budget of {value} {name} allows nothing: give a number above 0, or leave it out")
             if value is not None and name != "seconds" and not isinstance(value, int):
                 raise UsageError(f"a budget of {name} is a whole number, not {value!r}")
+
+    __repr__ = brief
 
     def start(self) -> _native.Meter:
         """Start the clock: the meter that everything working on this run shares.
@@ -61,15 +64,15 @@ def check(meter: _native.Meter, before: str = "the task was read and grounded") 
     """Raise what the meter says, if it says to stop: for code that has no status to return."""
     halt = meter.poll()
     if halt is not _native.Halt.NONE:
-        raise halt_error(halt, before)
+        raise halt_error(halt, meter, before)
 
 
 def halt_error(
-    halt: _native.Halt, before: str = "the task was read and grounded"
-) -> OutOfTime | OutOfMemory | Interrupted:
-    """The error that says in words why a kernel had to stop, and what was not finished."""
+    halt: _native.Halt, meter: _native.Meter, before: str = "the task was read and grounded"
+) -> OutOfTime | OutOfMemory | Interrupted | RunInterrupted:
+    """The error that says why a kernel had to stop and what was not finished; Ctrl-C is a `KeyboardInterrupt`."""
     if halt is _native.Halt.TIME:
         return OutOfTime(f"the time limit was reached before {before}")
     if halt is _native.Halt.MEMORY:
         return OutOfMemory(f"the memory limit was reached before {before}")
-    return Interrupted("interrupted")
+    return RunInterrupted() if meter.signalled else Interrupted("interrupted")

@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any, Literal
+
+#: What a run does when Ctrl-C ends it: raise `RunInterrupted`, or return what it has so far.
+OnInterrupt = Literal["raise", "return"]
+
+
+_on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
+
+
+@contextlib.contextmanager
+def command_line_advice() -> Iterator[None]:
+    """Let errors advise what to do on the command line instead of in Python."""
+    before = _on_command_line.set(True)
+    try:
+        yield
+    finally:
+        _on_command_line.reset(before)
+
+
+def install_line(extra: str) -> str:
+    """The command that adds the packages of an extra to an installed Widthwise, from any folder."""
+    return f"pip install 'widthwise[{extra}]'"
+
 
 class WidthwiseError(Exception):
-    """Something the user can understand and mend; the command line prints it without a traceback."""
+    """Something the user can understand and mend; the command line prints it without a traceback.
+
+    `python` and `command` say what to do about it, in Python and on the command line. The message ends with the one
+    that fits where it is shown.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str = "", *, python: str = "", command: str = "") -> None:
+        super().__init__(message)
+        self.python, self.command = python, command
+
+    def __str__(self) -> str:
+        advice = self.command if _on_command_line.get() else self.python
+        message = super().__str__()
+        return f"{message}: {advice}" if advice else message
 
 
 class UsageError(WidthwiseError):
@@ -37,7 +76,7 @@ class MissingExtraError(WidthwiseError):
     exit_code = 34
 
     def __init__(self, what: str, extra: str, package: str = "an optional package") -> None:
-        super().__init__(f"{what} needs {package}: pip install 'widthwise[{extra}]'")
+        super().__init__(f"{what} needs {package}: {install_line(extra)}")
 
 
 class OutOfBudget(WidthwiseError):
@@ -61,7 +100,23 @@ class OutOfMemory(OutOfBudget):
 
 
 class Interrupted(OutOfBudget):
-    """Somebody pressed Ctrl-C during reading or grounding."""
+    """The run was stopped by its meter (`meter.interrupt()`) during reading or grounding."""
 
     exit_code = 130
     status = "interrupted"
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C ended a run. `result` is what the run had found so far, or None if it had nothing to show yet.
+
+    It is a `KeyboardInterrupt`, so a loop over tasks ends with it:
+
+        try:
+            results = [ww.solve(task) for task in tasks]
+        except KeyboardInterrupt as error:
+            print(getattr(error, "result", None))
+    """
+
+    def __init__(self, result: Any = None) -> None:
+        super().__init__("interrupted")
+        self.result = result

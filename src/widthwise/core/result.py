@@ -43,7 +43,7 @@ REASONS = {
     Status.OUT_OF_NODES: "the node limit was reached; this says nothing about whether a plan exists",
     Status.OUT_OF_TIME: "the time limit was reached; this says nothing about whether a plan exists",
     Status.OUT_OF_MEMORY: "the memory limit was reached; this says nothing about whether a plan exists",
-    Status.INTERRUPTED: "interrupted; these are the counts so far",
+    Status.INTERRUPTED: "the run was stopped; these are the counts so far",
 }
 
 STATUS_OF_STOP = {

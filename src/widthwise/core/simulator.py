@@ -20,6 +20,15 @@ class Step:
     truncated: bool = False
     info: dict[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        shown = self.observation
+        shape, kind = getattr(shown, "shape", None), getattr(shown, "dtype", None)
+        text = f"{shown!r:.60}" if shape is None or kind is None else f"<{kind} array {'x'.join(map(str, shape))}>"
+        parts = [f"observation={text}", f"reward={self.reward:g}"]
+        parts += [f"{name}=True" for name in ("terminated", "truncated") if getattr(self, name)]
+        parts += [f"info={self.info!r:.60}"] if self.info else []
+        return f"Step({', '.join(parts)})"
+
     @property
     def done(self) -> bool:
         """Whether the episode is over, for whatever reason."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from widthwise.core.errors import command_line_advice
 from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
 
 
@@ -21,11 +22,15 @@ def _serve(connection: Connection) -> None:
     # A group of its own: whoever ends the worker ends the processes it has started, too.
     os.setpgid(0, 0)
     threading.Thread(target=_die_with_parent, daemon=True).start()
+    # The suite ends its workers: a signal to all processes of a session must not make lines of killed workers.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: None)
     try:
-        while True:
-            job: Job = connection.recv()
-            for outcome in work(job):
-                connection.send(outcome)
+        with command_line_advice():
+            while True:
+                job: Job = connection.recv()
+                for outcome in work(job):
+                    connection.send(outcome)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
 

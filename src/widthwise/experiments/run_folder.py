@@ -70,7 +70,11 @@ class RunFolder:
     def create(cls, folder: Path, config: Mapping[str, Any]) -> RunFolder:
         """A new run folder; one that holds anything is refused."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"{folder} exists already: go on with --resume {folder}, or give another folder")
+            raise UsageError(
+                f"{folder} exists already",
+                python="resume the run in it, or give another folder",
+                command=f"go on with --resume {folder}, or give another folder",
+            )
         try:
             folder.mkdir(parents=True, exist_ok=True)
             opened = cls(folder)

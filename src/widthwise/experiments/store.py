@@ -42,7 +42,11 @@ class RunStore:
         """
         path = folder / CONFIG
         if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"{folder} exists already: give --resume to go on with it, or another folder")
+            raise UsageError(
+                f"{folder} exists already",
+                python="resume the run in it, or give another folder",
+                command="give --resume to go on with it, or another folder",
+            )
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if resume and path.exists():

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Protocol
 
+from widthwise.core.errors import install_line
 from widthwise.experiments.run_folder import Events, RunFolder
 from widthwise.learning.checkpoint import Checkpoint, Checkpoints, RunStopped
 
@@ -124,7 +125,7 @@ class Training:
         self.began_at, self._clock = learner.interactions, time.monotonic()
         events = Events(self.folder.folder, learner.interactions)
         if not events.available:
-            self.listener.say("note: no TensorBoard events, they need pip install 'widthwise[learn]'")
+            self.listener.say(f"note: no TensorBoard events, they need {install_line('learn')}")
         self.listener.begin(self)
         try:
             size = self.save()  # tells at once whether there is room, and is there to go back to

@@ -10,7 +10,8 @@ from typing import Any
 
 from widthwise.core.budget import Budget
 from widthwise.core.driver import Driver, Evaluation, FeatureFunction
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
+from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.tree import NONE, Tree
 from widthwise.online.defaults import default_features
@@ -54,6 +55,11 @@ class Episode:
     seconds: float = 0.0
     terminated: bool = False  # the environment ended it, by an end or by its limit
     interrupted: bool = False
+
+    def __repr__(self) -> str:
+        ended = "interrupted" if self.interrupted else "ended" if self.terminated else "not ended"
+        counts = f"{counted(self.steps, 'step')}, {counted(self.interactions, 'interaction')}"
+        return f"<Episode {ended}: score {self.score:g}, {counts}>"
 
     @property
     def score(self) -> float:
@@ -113,7 +119,9 @@ class OnlinePlanner:
         if not simulator.deterministic:
             raise UsageError(
                 "this simulator declares that it is not deterministic: what the tree says of an action would not hold "
-                "when it is executed (sticky actions? run check-env)"
+                "when it is executed (sticky actions?)",
+                python="ww.check_simulator says more",
+                command="widthwise check-env says more",
             )
         if recognise is not None and not keep_observations:
             raise UsageError("an agent that recognises where it has been keeps observations")
@@ -143,8 +151,12 @@ class OnlinePlanner:
         self.rng = random.Random()
         self.planning: Hierarchy  # at work since the episode began
 
-    def run(self, seed: int = 0) -> Episode:
-        """Play one episode; an interrupt ends it early and returns what there is."""
+    def run(self, seed: int = 0, *, on_interrupt: OnInterrupt = "raise") -> Episode:
+        """Play one episode.
+
+        Ctrl-C raises a `KeyboardInterrupt` whose `result` is the episode so far; with `on_interrupt="return"` that
+        episode is returned, with `interrupted` set.
+        """
         playing = self.play(seed)
         try:
             step = next(playing)
@@ -157,6 +169,8 @@ class OnlinePlanner:
             return episode
         except KeyboardInterrupt:
             self.episode.interrupted = True
+            if on_interrupt == "raise":
+                raise RunInterrupted(self.episode) from None
             return self.episode
 
     def play(self, seed: int = 0) -> Playing:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome
+from widthwise.core.showing import brief
 from widthwise.planners.iw import Width
 from widthwise.planners.single_goal import SingleGoal, single_goal_in_time
 from widthwise.planners.whole import whole_problem
@@ -20,6 +21,8 @@ class Auto:
 
     name: str = "auto"
     relevance: str = "goal"  # what cannot matter for a single goal is left out before the planner sees the task
+
+    __repr__ = brief
 
     @property
     def widths(self) -> tuple[Width, ...]:

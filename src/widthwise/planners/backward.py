@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import STATUS_OF_STOP, STOP_OF_HALT, Outcome, Status
+from widthwise.core.showing import brief
 from widthwise.planners.bfws import BFWS, GBFS
 from widthwise.planners.iw import Width
 from widthwise.planners.runs import Run
@@ -30,6 +31,8 @@ class Backward:
     """
 
     search: BFWS | GBFS = field(default_factory=lambda: BFWS(width=1))
+
+    __repr__ = brief
 
     @property
     def name(self) -> str:

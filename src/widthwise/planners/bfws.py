@@ -9,6 +9,7 @@ from widthwise import _native
 from widthwise.core.budget import MOST
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
+from widthwise.core.showing import brief
 from widthwise.planners.iw import Width
 from widthwise.planners.runs import Run
 
@@ -42,6 +43,8 @@ class BFWS:
 
     variant: Literal["f5", "k1", "k2"] = "f5"
     width: Literal[1, 2] = 2
+
+    __repr__ = brief
 
     @property
     def name(self) -> str:
@@ -85,6 +88,8 @@ class GBFS:
     landmarks: bool = True
     name: str = "GBFS"
     complete: bool = True
+
+    __repr__ = brief
 
     @property
     def widths(self) -> tuple[Width, ...]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from widthwise.core.driver import Requests
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import brief_call
 from widthwise.planners.iw import Width, native_width
 from widthwise.planners.levels import Space
 
@@ -26,6 +27,8 @@ class CountRolloutIW:
 
     width: Width = 1
     temperature: float = 0.005
+
+    __repr__ = brief_call
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing."""

@@ -18,6 +18,7 @@ from widthwise.core.errors import UsageError
 from widthwise.core.model import LevelFeatures, Model
 from widthwise.core.novelty import ValueTable
 from widthwise.core.result import Outcome, Status, outcome_of
+from widthwise.core.showing import brief_call
 from widthwise.core.simulator import Step
 from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.iw import IW, Width, native_width
@@ -42,6 +43,8 @@ class HIW:
     low: IW | RolloutIW | CountRolloutIW | HIW = field(default_factory=IW)
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     record: bool = False
+
+    __repr__ = brief_call
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import STOP_OF_HALT, Chapter, Outcome, Status, outcome_of
+from widthwise.core.showing import brief
 from widthwise.planners.hierarchical import Event
 from widthwise.planners.iw import IW, Width, native_width
 
@@ -26,6 +27,8 @@ class IHIW:
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     negated: bool = False  # "does not hold" is a feature value as well
     stuck: Literal["wake", "stop"] = "wake"  # when no branch proposes a feature: wake high-level nodes, or stop
+
+    __repr__ = brief
 
     @property
     def name(self) -> str:

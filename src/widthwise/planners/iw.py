@@ -9,6 +9,7 @@ from widthwise import _native
 from widthwise.core.errors import UsageError
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
+from widthwise.core.showing import brief_call
 from widthwise.planners.runs import Run
 
 #: A width: the size of the tuples that count, or "n" for all features at once (only duplicates are pruned).
@@ -32,6 +33,8 @@ class IW:
     width: Width = 1
     depth_first: bool = False
     record: bool = False  # keep pruned nodes in the tree, to look at them afterwards
+
+    __repr__ = brief_call
 
     def __post_init__(self) -> None:
         """Refuse widths that mean nothing."""

@@ -103,7 +103,7 @@ def make_planner(
     if high and name != "hiw":
         raise UsageError(f"high-level features are for the planner hiw, not for {name}")
     if choices is not None and name != "ihiw":
-        raise UsageError(f"the choices of --ihiw are for the planner ihiw, not for {name}")
+        raise UsageError(f"choices inside ihiw are not for the planner {name}", command="leave out --ihiw")
     if name in _WITHOUT_WIDTH:
         if widths is not None:
             raise UsageError(f"the planner {name} takes no width")
@@ -118,7 +118,11 @@ def make_planner(
         above = IW(upper, depth_first=given.pop("high_order", False))
         return IHIW(high=above, low=IW(lower, depth_first=given.pop("low_order", False)), **given)
     if not high:
-        raise UsageError("hiw needs high-level features: give --high ATOM-PATTERN, or let ihiw find them")
+        raise UsageError(
+            "hiw needs high-level features",
+            python="give a planner such as ww.HIW(['(have-key)']), or take 'ihiw', which finds them",
+            command="give --high ATOM-PATTERN, or take ihiw, which finds them",
+        )
     levels = _counted(name, widths or (1,) * (len(high) + 1), len(high) + 1)
     planner: IW | HIW = IW(levels[-1])
     for width, features in zip(reversed(levels[:-1]), reversed(high), strict=True):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widthwise.core.driver import Requests
+from widthwise.core.showing import brief_call
 from widthwise.core.tree import NONE
 from widthwise.planners.iw import Width, native_width
 from widthwise.planners.levels import NEW, Space
@@ -24,6 +25,8 @@ class RolloutIW:
     """Rollout IW of one width, flat or as a level of a hierarchy; a node's prior, if it has one, guides its actions."""
 
     width: Width = 1
+
+    __repr__ = brief_call
 
     def __post_init__(self) -> None:
         """Refuse widths that mean nothing."""

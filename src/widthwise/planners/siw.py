@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
+from widthwise.core.showing import brief_call
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW, Width
 
@@ -19,6 +20,8 @@ class SIW:
     """
 
     search: int | IW | IHIW = 2
+
+    __repr__ = brief_call
 
     @property
     def planners(self) -> tuple[IW | IHIW, ...]:

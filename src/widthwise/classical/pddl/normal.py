@@ -107,3 +107,6 @@ class NormalTask:
     uses_costs: bool = False
     tables: list[dict[tuple[int, ...], Number]] = field(default_factory=list)
     table_names: list[str] = field(default_factory=list)  # for messages; may be empty
+
+    def __repr__(self) -> str:
+        return f"<normal form of {self.name}: {len(self.actions)} actions, {len(self.axioms)} axioms>"

@@ -14,6 +14,7 @@ from widthwise.classical.pddl.lexer import Source
 from widthwise.classical.pddl.node import Node
 from widthwise.classical.pddl.numbers import Number, plain
 from widthwise.classical.pddl.typetable import Types, TypeTable
+from widthwise.core.showing import counted
 
 Args: TypeAlias = tuple[str, ...]
 
@@ -197,6 +198,9 @@ class Domain:
     constants_at: int = -1
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
+    def __repr__(self) -> str:
+        return f"<domain {self.name}: {counted(len(self.actions), 'action')}>"
+
     @property
     def derived_names(self) -> frozenset[str]:
         """Names of the derived predicates, to ask for membership."""
@@ -245,6 +249,9 @@ class Problem:
     source: Source
     objects_at: int = -1
     init_at: int = -1
+
+    def __repr__(self) -> str:
+        return f"<problem {self.name} of {self.domain!r}: {counted(len(self.objects), 'object')}>"
 
 
 def show(node: Condition | Effect) -> str:

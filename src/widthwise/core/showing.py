@@ -1,0 +1,34 @@
+"""Short representations: what makes an object different from others, and nothing that is as it is by default."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+
+def brief(record: Any) -> str:
+    """A dataclass as the call that makes it, with the fields that differ from their defaults: `Budget(nodes=100)`."""
+    return f"{type(record).__name__}({', '.join(_parts(record, fields(record)))})"
+
+
+def brief_call(record: Any) -> str:
+    """The same with the first field always there and without its name: `IW(2)`."""
+    first, *others = fields(record)
+    return f"{type(record).__name__}({', '.join([repr(getattr(record, first.name)), *_parts(record, others)])})"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: `1 node`, `12,000 nodes`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _parts(record: Any, shown: list[Field[Any]] | tuple[Field[Any], ...]) -> list[str]:
+    return [
+        f"{field.name}={getattr(record, field.name)!r}"
+        for field in shown
+        if field.repr and getattr(record, field.name) != _default(field)
+    ]
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()

@@ -1,0 +1,115 @@
+"""In Python: short representations, goals in PDDL, errors in Python's terms, one clock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import widthwise as ww
+from cli_tools import files
+from widthwise.cli.main import main
+from widthwise.core.errors import command_line_advice
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> ww.Task:
+    return ww.load(*files(tmp_path, "blocks", blocks=20))
+
+
+def test_representations_are_short_and_say_what_there_is(task: ww.Task, tmp_path: Path) -> None:
+    result = ww.solve(task)
+    agent = ww.OnlinePlanner(ww.simulator("maze-small"), ww.RolloutIW(1), max_steps=2)
+    values: list[Any] = [task, task.init, result, ww.Plan(tuple(result.plan or ()), result.cost or 0)]
+    values += [ww.Domain(tmp_path / "domain.pddl"), task.domain, task.problem, task.normal, ww.Budget(nodes=3)]
+    values += [ww.IW(2), ww.IHIW(), ww.SIW(), ww.Auto(), ww.BFWS(), ww.GBFS(), ww.Backward(), ww.BFS()]
+    values += [ww.HIW(ww.Tiles(4, 4), high=ww.CountRolloutIW(1), low=ww.RolloutIW(1))]
+    values += [agent.simulator.reset(0), agent.run(0)]
+    for value in values:
+        assert len(repr(value)) < 160, repr(value)
+        assert " at 0x" not in repr(value) and "\n" not in repr(value)
+    assert repr(ww.IW(2)) == "IW(2)"
+    assert repr(ww.IHIW(negated=True)) == "IHIW(negated=True)"
+    assert repr(ww.HIW(["(a)"], low=ww.IW(2))) == "HIW(['(a)'], low=IW(2))"
+    assert repr(ww.Budget(nodes=3, seconds=1.5)) == "Budget(nodes=3, seconds=1.5)"
+    assert f"{len(result.plan or ())} steps" in repr(result)
+    assert str(task.native.atom_count) in repr(task)
+
+
+def test_representations_of_planners_make_the_same_planner() -> None:
+    for planner in (
+        ww.IW(2, depth_first=True),
+        ww.HIW(["(a)"], high=ww.IW("n")),
+        ww.IHIW(pick="random"),
+        ww.SIW(ww.IHIW()),
+        ww.BFWS("k1"),
+        ww.CountRolloutIW(2, temperature=1.0),
+        ww.Budget(steps=4),
+    ):
+        assert eval(repr(planner), vars(ww) | {name: getattr(ww, name) for name in ww.__all__}) == planner
+
+
+def test_a_goal_is_a_text_or_several(tmp_path: Path) -> None:
+    task = ww.load(*files(tmp_path, "corridor"))
+    result = ww.solve(task, "bfs", goal="(have-key)")
+    assert (result.goal, result.cost) == ("(have-key)", 11)
+    both = ww.solve(task, "bfs", goal=["(have-key)", "(at p9)"])
+    assert both.cost == 12 and both.goal == "(and (have-key) (at p9))"
+    assert ww.solve(task, "bfs", goal="(exists (?p) (and (at ?p) (not (= ?p p0))))").cost == 1
+    assert ww.solve(task, "bfs", goal="(not (at p0))", relevance="goal").cost == 1
+    assert ww.solve(task, "bfs", goal=task.goals[1]).cost == ww.solve(task, "bfs", goal=task.goals[1].name).cost
+    assert ww.solve(task, "bfs").cost == 21  # the task's own goal is as it was
+
+
+@pytest.mark.parametrize("goal", ["(have-keys)", "(have-key", "", "(at p99)"])
+def test_a_goal_that_makes_no_sense_is_refused_with_the_place(goal: str, tmp_path: Path) -> None:
+    task = ww.load(*files(tmp_path, "corridor"))
+    with pytest.raises(ww.InputError, match="<goal>:1:"):
+        ww.solve(task, goal=goal)
+
+
+def test_what_is_no_goal_and_no_task_is_refused(task: ww.Task) -> None:
+    for goal in (3, [], [3]):
+        with pytest.raises(ww.UsageError, match="PDDL such as"):
+            ww.solve(task, goal=goal)  # type: ignore[arg-type]
+    with pytest.raises(ww.UsageError, match="load"):
+        ww.solve("domain.pddl", "problem.pddl")  # type: ignore[arg-type]
+
+
+def test_planners_for_simulators_are_refused_in_terms_of_python(task: ww.Task) -> None:
+    for planner in (ww.RolloutIW(1), ww.CountRolloutIW(1)):
+        for solve in (ww.solve, lambda *arguments: list(ww.solve_each_goal(*arguments))):
+            with pytest.raises(ww.UsageError, match="OnlinePlanner"):
+                solve(task, planner)
+    with pytest.raises(ww.UsageError, match="simulators"):
+        ww.solve(task, ww.HIW(ww.Tiles(2, 2), high=ww.CountRolloutIW(1), low=ww.RolloutIW(1)))
+    for planner in (ww.IW, 3, None):
+        with pytest.raises(ww.UsageError, match=r"is no planner|is a class"):
+            ww.solve(task, planner)  # type: ignore[arg-type]
+
+
+def test_advice_is_in_the_terms_of_where_it_is_read(
+    task: ww.Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ww.UsageError, match=r"ww\.HIW") as raised:
+        ww.solve(task, "hiw")
+    assert "--" not in str(raised.value)
+    with command_line_advice():
+        assert "--high" in str(raised.value) and "ww." not in str(raised.value)
+    paths = [str(tmp_path / "domain.pddl"), str(tmp_path / "problem.pddl")]
+    assert main(["solve", *paths, "--planner", "hiw"]) == 2
+    assert "--high" in capsys.readouterr().err
+    assert "--" not in str(raised.value)  # the command line is over
+
+
+def test_moments_are_counted_from_one_origin(task: ww.Task) -> None:
+    result = ww.solve(task, improve=True, budget=ww.Budget(seconds=2))
+    assert len(result.plans) > 1
+    read = task.seconds["parse"] + task.seconds["ground"]
+    moments = [plan.seconds for plan in result.plans]
+    assert moments == sorted(moments)
+    assert read < moments[0]  # reading and grounding are on the clock
+    assert read + result.seconds["search"] <= result.elapsed_seconds
+    assert moments[-1] <= result.elapsed_seconds
+    assert sum(stage.seconds for stage in result.stages) <= result.elapsed_seconds

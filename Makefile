@@ -10,7 +10,7 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
 
-.PHONY: help setup demo test lint format stubs bench bench-whole sanitize fuzz clean
+.PHONY: help setup demo test lint format stubs bench bench-whole sanitize tsan fuzz val oracles lock locked sbom clean
 .DELETE_ON_ERROR:
 
 help:
@@ -23,7 +23,13 @@ help:
 	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make bench-whole  solve whole problems beside other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
+	@echo "make tsan      grounding and searches on threads under the thread sanitizer"
 	@echo "make fuzz      damaged inputs of every kind, for a minute (FUZZ_SECONDS, FUZZ_SEED)"
+	@echo "make val       build VAL, the validator of others that make oracles asks, from its public source"
+	@echo "make oracles   plans and unsolvable tasks before VAL, unified-planning and Fast Downward"
+	@echo "make lock      write the requirements with hashes anew from constraints.txt"
+	@echo "make locked    install the requirements with hashes, and the package, into .venv-locked"
+	@echo "make sbom      write the bill of materials, dist/sbom.cdx.json"
 	@echo "make clean     remove whatever make has made"
 
 setup: $(VENV)/.ready
@@ -91,7 +97,7 @@ $(SANITIZED)/.ready: constraints.txt $(BUILD_FILES)
 	$(PYTHON) -m venv $(SANITIZED)
 	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) $(BUILD_TOOLS) pytest hypothesis numpy fast-downward.translate
 	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) --no-build-isolation --editable . \
-	    --config-settings=cmake.define.WIDTHWISE_SANITIZE=ON --config-settings=build-dir=build/sanitize
+	    --config-settings=cmake.define.WIDTHWISE_SANITIZE=address,undefined --config-settings=build-dir=build/sanitize
 	@touch $@
 
 sanitize: $(SANITIZED)/.ready
@@ -100,6 +106,46 @@ sanitize: $(SANITIZED)/.ready
 	$(SANITIZED)/bin/python -m pytest -m "not slow and not ipc and not resident" -p no:cacheprovider \
 	    --ignore-glob='tests/test_cli*' --ignore=tests/test_readme.py --ignore=tests/test_install.py tests
 
+# The kernels without Python, with searches on threads.
+tsan: $(VENV)/.tools
+	$(BIN)/cmake -S . -B build/tsan -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	    -DWIDTHWISE_PYTHON=OFF -DWIDTHWISE_NATIVE_TESTS=ON -DWIDTHWISE_SANITIZE=thread
+	$(BIN)/cmake --build build/tsan --parallel $(JOBS)
+	TSAN_OPTIONS=halt_on_error=1 $(BIN)/ctest --test-dir build/tsan --output-on-failure --no-tests=error
+
+# VAL is the plan validator of the planning competitions; it is built from its public source, outside the project.
+VAL_SOURCE ?= https://github.com/KCL-Planning/VAL
+VAL_COMMIT ?= 3c7a1f330bdab0ba28a4762bb45c3f06c27fb6d4
+val: build/val/bin/Validate
+build/val/bin/Validate: | $(VENV)/.tools
+	rm -rf build/val-source build/val
+	git clone --quiet $(VAL_SOURCE) build/val-source
+	git -C build/val-source checkout --quiet $(VAL_COMMIT)
+	$(BIN)/cmake -S build/val-source -B build/val -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
+	    -DCMAKE_CXX_FLAGS=-w -Wno-dev
+	$(BIN)/cmake --build build/val --target Validate --parallel $(JOBS)
+
+oracles: $(VENV)/.dev val
+	$(BIN)/python -m pytest tests/test_oracles.py tests/test_ground_oracle.py tests/test_validate_translator.py
+
+$(VENV)/.audit: $(VENV)/.ready
+	@$(PIP) --no-build-isolation --editable '.[audit]'
+	@touch $@
+
+lock: $(VENV)/.audit
+	$(BIN)/python scripts/lock.py
+
+# An environment of its own in which nothing is installed but files whose hashes are known.
+LOCKED := .venv-locked
+locked:
+	$(PYTHON) -m venv --clear $(LOCKED)
+	$(LOCKED)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(LOCKED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index .
+	$(LOCKED)/bin/widthwise --version
+
+sbom: $(VENV)/.audit
+	$(BIN)/python scripts/sbom.py
+
 clean:
-	rm -rf build dist $(VENV) $(SANITIZED) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) $(SANITIZED) $(LOCKED) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

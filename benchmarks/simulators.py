@@ -24,7 +24,7 @@ from typing import Any
 
 import widthwise as ww
 from widthwise.experiments.runner import describe_run
-from widthwise.online.acting import NODES, OnlinePlanner
+from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import default_features
 from widthwise.planners.simulated import OnSimulator
 from widthwise.simulators.names import simulator
@@ -114,7 +114,7 @@ def measure(environment: str, planner: str, steps: int, budget: ww.Budget) -> Ro
         count = episode.interactions
         bare, features, total = (1e6 * one / count for one in (env.seconds, watch.seconds, episode.seconds))
         rows.append(
-            Row(environment, planner, budget.nodes or NODES, count, episode.restores / count, bare, features, total)
+            Row(environment, planner, agent.budget.nodes or 0, count, episode.restores / count, bare, features, total)
         )
     return min(rows, key=lambda row: row.overhead)
 

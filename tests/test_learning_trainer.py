@@ -302,7 +302,7 @@ def test_the_algorithms_are_their_parts() -> None:
     assert flags(algorithm("pi-iw+", maze)) == (True, True, True, True, True, False)
     assert flags(algorithm("pi-hiw", maze)) == (True, True, True, True, True, True)
     assert [algorithm(name, maze).title for name in PARTS] == ["π-IW", "π-IW+", "π-HIW(1,1)"]
-    assert algorithm("pi-hiw", maze).tiles == (2, 2)
+    assert algorithm("pi-hiw", maze).tiles == (4, 4)
     assert algorithm("pi-hiw", simulator("maze-large")).tiles == (4, 4)
     assert algorithm("pi-iw", maze).acts_by().formula == "none"
     with pytest.raises(ww.UsageError, match="no algorithm"):

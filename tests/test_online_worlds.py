@@ -32,7 +32,7 @@ def test_a_hierarchy_plans_its_way_through_the_small_maze() -> None:
     assert json.loads(json.dumps(episode.describe()))["score"] == 1.0
 
 
-@pytest.mark.parametrize("name, tiles", [("maze-small", 2), ("maze-large", 4)])
+@pytest.mark.parametrize("name, tiles", [("maze-small", 4), ("maze-large", 4), ("corridor", 2)])
 def test_mazes_have_tiles_that_fit_their_size(name: str, tiles: int) -> None:
     low, high = default_features(names.simulator(name))
     step = names.simulator(name).reset(0)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from widthwise.core.simulator import Simulator, Step
     from widthwise.online.acting import Episode, OnlinePlanner
     from widthwise.online.policies import Behaviour
+    from widthwise.online.presets import preset_settings
     from widthwise.planners.auto import Auto
     from widthwise.planners.backward import Backward
     from widthwise.planners.bfs import BFS, DFS
@@ -66,6 +67,7 @@ _ROOMS = {
     "core.simulator": ("Simulator", "Step"),
     "online.acting": ("Episode", "OnlinePlanner"),
     "online.policies": ("Behaviour",),
+    "online.presets": ("preset_settings",),
     "planners.auto": ("Auto",),
     "planners.backward": ("Backward",),
     "planners.bfs": ("BFS", "DFS"),
@@ -124,6 +126,7 @@ __all__ = [
     "__version__",
     "check_simulator",
     "load",
+    "preset_settings",
     "simulator",
     "solve",
     "solve_each_goal",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from widthwise.cli.common import whole_number
 from widthwise.cli.train import add_evaluation, add_settings, shared_settings
 from widthwise.core.errors import UsageError
+from widthwise.online.presets import DEFAULT, FIRST
 
 if TYPE_CHECKING:
     from widthwise.experiments.learning_suites import Suite
@@ -108,7 +109,8 @@ def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
     began = args.out / CONFIG
     kept = read_json(began)["settings"] if args.resume and began.exists() else {}
     every = kept.get("evaluate_every", max(1, wanted // 20))
-    return {"interactions": wanted, "evaluate_every": every, **shared_settings(args, tiles=False)}
+    preset = FIRST if kept and "preset" not in kept else DEFAULT  # a suite without a preset was begun by version 0.1
+    return {"interactions": wanted, "evaluate_every": every, "preset": preset, **shared_settings(args, tiles=False)}
 
 
 def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, float]]) -> int:

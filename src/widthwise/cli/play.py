@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, duration, seed, whole_number
 from widthwise.cli.play_options import PLANNERS, agent_features, make_planner, policy_agent, title
+from widthwise.cli.train import add_preset
 from widthwise.core.errors import OutOfTime, SimulatorError, UsageError, WidthwiseError
 from widthwise.core.showing import counted as count
+from widthwise.online.presets import DEFAULT
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
@@ -32,12 +34,15 @@ ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:G
 a Gymnasium environment, or module:attribute.
 
 examples:
-  widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
-  widthwise play maze-large --tiles 4x4 --budget 100 --gif maze.gif
-  widthwise play maze-small --planner riw --width 1 --low-features tiles:4x4
+  widthwise play maze-small --delay 0.1
+  widthwise play maze-large --gif maze.gif
+  widthwise play maze-small --planner criw --low-features cells+key
+  widthwise play maze-small --preset paper --seed 2
   widthwise play maze-small --policy runs/small --gif learned.gif
   widthwise play atari:montezuma_revenge --width n,1 --tiles 8x11 --values 32 \\
       --budget 200 --nodes 5000 --max-steps 60 --record episode.jsonl --gif episode.gif
+
+docs/choosing.md helps to choose the planner, the features and the budget.
 
 exit codes: 0 the episode ran to its end or to --max-steps; 12 the --goal-score was not reached;
 23 --max-time ended it; 130 Ctrl-C (what was played so far is saved); 31, 34, 2 as always"""
@@ -56,21 +61,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("env", metavar="ENV", help="the simulator")
     group = parser.add_argument_group("planning")
     group.add_argument(
-        "--planner", choices=PLANNERS, default="hiw", help="the planner (default hiw); bfs is iw with the width n"
+        "--planner", choices=PLANNERS, help="the planner (default: the preset's); bfs is iw with the width n"
     )
+    add_preset(group)
     group.add_argument(
-        "--width", metavar="W", help="its widths, high level first: 1, 2 or n, as in 1,1 or n,1 (default 1 each)"
+        "--width", metavar="W", help="its widths, high level first: 1, 2 or n, as in 1,1 or n,1 (default: the preset's)"
     )
     group.add_argument(
         "--high-planner",
         choices=[name for name in PLANNERS if "hiw" not in name],
-        default="criw",
         help="what hiw searches with above (default criw)",
     )
     group.add_argument(
         "--low-planner",
         choices=[name for name in PLANNERS if "hiw" not in name],
-        default="riw",
         help="what hiw searches with inside high-level states (default riw)",
     )
     group.add_argument(
@@ -78,7 +82,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         metavar="WxH",
         help="high-level features: the image in WxH tiles; once per level above the lowest, highest first "
-        "(default: the environment's own)",
+        "(default: the preset's)",
     )
     group.add_argument("--values", type=whole_number, metavar="V", help="values of a tile, 2 to 256 (default 256)")
     group.add_argument(
@@ -88,10 +92,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "module:function, a function of a step (default: the environment's own)",
     )
     group.add_argument(
-        "--budget", type=whole_number, metavar="N", help="simulator steps per action (default 30, or the policy's)"
+        "--budget",
+        type=whole_number,
+        metavar="N",
+        help="simulator steps per action (default: the preset's, or the policy's)",
     )
     group.add_argument(
-        "--nodes", type=whole_number, metavar="N", help="nodes in the tree (default 500, or the policy's)"
+        "--nodes", type=whole_number, metavar="N", help="nodes in the tree (default: the preset's, or the policy's)"
     )
     group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with what `train` has learned in the run folder RUN"
@@ -124,7 +131,9 @@ def run(args: argparse.Namespace) -> int:
     """Play, print the result, and return the exit code."""
     from widthwise.cli.play_watch import Watch
     from widthwise.core.budget import Budget
-    from widthwise.online.acting import NODES, STEPS, OnlinePlanner
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.online.defaults import default_features
+    from widthwise.online.presets import preset_settings
     from widthwise.simulators.names import simulator
 
     for path in (args.record, args.gif, args.mp4):
@@ -136,13 +145,19 @@ def run(args: argparse.Namespace) -> int:
     elif args.network_only:
         raise UsageError("--network-only is for a network: give --policy RUN too")
     else:
-        planner, low = make_planner(args), agent_features(args)
-        budget = Budget(steps=args.budget or STEPS, nodes=args.nodes or NODES, seconds=args.max_time)
+        world: Any = simulator(args.env, **options)
+        preset = args.preset or DEFAULT
+        settings = preset_settings(preset, world)
         agent = OnlinePlanner(
-            simulator(args.env, **options), planner, budget=budget, features=low, keep_observations=_filmed(args)
+            world,
+            make_planner(args, settings, len(default_features(world, preset))),
+            preset=preset,
+            budget=Budget(steps=args.budget or settings["interactions"], nodes=args.nodes, seconds=args.max_time),
+            features=agent_features(args),
+            keep_observations=_filmed(args),
         )
     agent.max_steps = args.max_steps
-    world: Any = agent.simulator
+    world = agent.simulator
     header: dict[str, Any] = {
         "kind": "header",
         "env": args.env,
@@ -151,6 +166,7 @@ def run(args: argparse.Namespace) -> int:
         "levels": repr(agent.planner),
         "low_features": args.low_features,
         "budget": {"steps": agent.budget.steps, "nodes": agent.budget.nodes},
+        "preset": None if args.policy is not None else args.preset or DEFAULT,
         "max_steps": args.max_steps,
         "seed": args.seed,
         "version": __version__,

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,9 @@ PLANNERS = ("hiw", "riw", "criw", "iw", "bfs", "ihiw")
 _TILES = re.compile(r"(\d+)x(\d+)(?:[:x](\d+))?")
 
 
-def make_planner(args: argparse.Namespace) -> OnSimulator:
-    """The planner that was asked for."""
-    name = args.planner
+def make_planner(args: argparse.Namespace, settings: Mapping[str, Any], levels: int) -> OnSimulator:
+    """The planner that was asked for; `settings` are the preset's, `levels` have default features."""
+    name = args.planner or _default_name(args, settings, levels)
     given = None if args.width is None else [_width(text) for text in args.width.split(",")]
     if name == "ihiw":
         return _discovering(args, given)
@@ -33,10 +34,10 @@ def make_planner(args: argparse.Namespace) -> OnSimulator:
             raise UsageError(f"--tiles are for the upper levels of hiw; for {name} give --low-features tiles:WxH")
         if given is not None and len(given) != 1:
             raise UsageError(f"{name} has one level and so one width, not {args.width}")
-        flat: OnSimulator = _flat(name, (given or [1])[0], given)
+        flat: OnSimulator = _flat(name, (given or [settings["width"]])[0], given)
         return flat
     tiles = args.tiles or []
-    widths = given or [1] * (max(1, len(tiles)) + 1)
+    widths = given or [settings["high_width"]] * max(1, len(tiles)) + [settings["width"]]
     above = len(widths) - 1
     if above < 1:
         raise UsageError("hiw has a width per level, two at least, high level first: --width 1,1")
@@ -47,12 +48,19 @@ def make_planner(args: argparse.Namespace) -> OnSimulator:
 
     from widthwise.planners.hierarchical import HIW
 
-    planner: Any = _flat(args.low_planner, widths[-1])
+    planner: Any = _flat(args.low_planner or "riw", widths[-1])
     for level in range(above - 1, -1, -1):
         features = tiles_of(tiles[level], args.values) if tiles else None
-        planner = HIW(features, high=_flat(args.high_planner, widths[level]), low=planner)
+        planner = HIW(features, high=_flat(args.high_planner or "criw", widths[level]), low=planner)
     made: OnSimulator = planner
     return made
+
+
+def _default_name(args: argparse.Namespace, settings: Mapping[str, Any], levels: int) -> str:
+    """The preset's planner; hiw if an option asks for more than one level, riw where features for two are missing."""
+    if args.tiles or args.high_planner or args.low_planner or "," in (args.width or ""):
+        return "hiw"
+    return "riw" if levels < 2 else str(settings["planner"])
 
 
 def _discovering(args: argparse.Namespace, given: list[Width] | None) -> OnSimulator:
@@ -139,14 +147,17 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
     """The agent that acts with what a run has learned; options that describe another planner are refused."""
     from widthwise.experiments.policy import learned_agent
 
-    for name, value, default in (
-        ("--planner", args.planner, "hiw"),
-        ("--width", args.width, None),
-        ("--tiles", args.tiles, None),
-        ("--values", args.values, None),
-        ("--low-features", args.low_features, None),
+    for name, value in (
+        ("--planner", args.planner),
+        ("--preset", args.preset),
+        ("--width", args.width),
+        ("--high-planner", args.high_planner),
+        ("--low-planner", args.low_planner),
+        ("--tiles", args.tiles),
+        ("--values", args.values),
+        ("--low-features", args.low_features),
     ):
-        if value != default:
+        if value is not None:
             raise UsageError(f"{name} is for planning without a policy: the run in {args.policy} says how it plans")
     agent = learned_agent(args.policy, args.env, options, network_only=args.network_only)
     budget = agent.budget

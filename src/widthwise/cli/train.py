@@ -13,6 +13,7 @@ from widthwise.cli.check_env import option
 from widthwise.cli.common import duration, seed, whole_number
 from widthwise.cli.signals import stopping
 from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.online.presets import NAMES
 
 if TYPE_CHECKING:
     from widthwise.experiments.training import Record, Training
@@ -72,6 +73,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
     """The options that vary an algorithm."""
+    add_preset(group)
     if tiles:
         group.add_argument("--tiles", metavar="WxH", help="tiles of the image for the high level of pi-hiw")
     group.add_argument("--trees", type=whole_number, metavar="K", help="episodes planned in lock-step (default 1)")
@@ -93,6 +95,16 @@ def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
     )
 
 
+def add_preset(group: argparse._ArgumentGroup) -> None:
+    """The option that chooses a named set of settings; `None` where it is not given."""
+    group.add_argument(
+        "--preset",
+        choices=NAMES,
+        help="the settings that no other option gives: default (what works), paper (those of the paper), authors "
+        "(those of the program that its authors published); docs/presets.md lists them",
+    )
+
+
 def add_evaluation(group: argparse._ArgumentGroup) -> None:
     """The options that say how often and how long a run is evaluated."""
     add = group.add_argument
@@ -105,6 +117,7 @@ def add_evaluation(group: argparse._ArgumentGroup) -> None:
 def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, Any]:
     """What was given of the settings that single runs and benches of runs have in common."""
     named = {
+        "preset": args.preset,
         "parts": parts_of(args, tiles=tiles) or None,
         "trees": args.trees,
         "refresh": args.refresh,

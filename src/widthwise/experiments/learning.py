@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from widthwise.experiments.store import CONFIG, write_json
 from widthwise.experiments.training import Listener, Schedule, Training
 from widthwise.experiments.training_settings import RunSettings, refuse_unknown, settings_for
 from widthwise.learning.checkpoint import About, Checkpoints
+from widthwise.online.presets import preset_settings
 
 if TYPE_CHECKING:
     from widthwise.core.simulator import Simulator
@@ -44,8 +45,12 @@ def config_of(settings: RunSettings) -> Config:
     from widthwise.learning.config import Config, Learning
 
     refuse_unknown(settings.parts, Algorithm, Learning)
-    chosen = algorithm(settings.algorithm, make_simulator(settings), **settings_for(Algorithm, settings.parts))
-    learning = Learning(**settings_for(Learning, settings.parts))
+    simulator = make_simulator(settings)
+    chosen = algorithm(settings.algorithm, simulator, preset=settings.preset, **settings_for(Algorithm, settings.parts))
+    of_preset = preset_settings(settings.preset, simulator)
+    known = {one.name for one in fields(Learning)}
+    given = {name: value for name, value in of_preset.items() if name in known}
+    learning = Learning(**{**given, **settings_for(Learning, settings.parts)})
     return Config(
         algorithm=chosen, learning=learning, trees=settings.trees, refresh=settings.refresh, seed=settings.seed
     )

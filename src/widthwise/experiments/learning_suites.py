@@ -13,6 +13,7 @@ from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import read_table
 from widthwise.experiments.store import CONFIG
 from widthwise.experiments.training_settings import RunSettings, parse_parts
+from widthwise.online.presets import FIRST
 
 #: What tells one line of a suite from another.
 KEYS = ("environment", "algorithm", "parts", "seed")
@@ -43,7 +44,7 @@ class Suite:
             "environments": list(self.environments),
             "algorithms": list(self.algorithms),
             "seeds": list(range(self.seeds)),
-            **self.common,
+            **{name: value for name, value in self.common.items() if (name, value) != ("preset", FIRST)},
         }
 
     def runs(self) -> Iterator[RunSettings]:

@@ -8,6 +8,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from typing import Any, get_args
 
 from widthwise.core.errors import UsageError
+from widthwise.online.presets import DEFAULT, FIRST
 
 _TILES = re.compile(r"(\d+)x(\d+)")
 _SWITCH = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
@@ -22,6 +23,7 @@ class RunSettings:
     interactions: int
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)  # of the environment
+    preset: str = DEFAULT  # the settings of the algorithm and of learning that `parts` does not name
     parts: Mapping[str, str] = field(default_factory=dict)  # settings of the algorithm and of learning, as texts
     trees: int = 1
     refresh: bool = False
@@ -52,14 +54,15 @@ class RunSettings:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> RunSettings:
-        """From plain data."""
+        """From plain data; a run without a preset was begun by version 0.1."""
         known = {one.name for one in fields(cls)}
-        return cls(**{name: value for name, value in told.items() if name in known})
+        return cls(**{"preset": FIRST, **{name: value for name, value in told.items() if name in known}})
 
     @property
     def variation(self) -> str:
         """What tells this from the algorithm as its name stands for it, for a label: `4x4`, `value=off`."""
-        told = [value if name == "tiles" else f"{name}={value}" for name, value in self.parts.items()]
+        told = [] if self.preset in (DEFAULT, FIRST) else [f"preset {self.preset}"]
+        told += [value if name == "tiles" else f"{name}={value}" for name, value in self.parts.items()]
         told += [f"{self.trees} trees"] if self.trees > 1 else []
         told += ["refresh"] if self.refresh else []
         return ", ".join(told)

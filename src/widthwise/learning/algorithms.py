@@ -18,6 +18,7 @@ from typing import Any
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator
 from widthwise.online.policies import Behaviour
+from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.hierarchical import HIW
 from widthwise.planners.iw import Width
@@ -83,28 +84,14 @@ PARTS: dict[str, dict[str, Any]] = {
 }
 
 
-def algorithm(name: str, simulator: Simulator | None = None, **settings: Any) -> Algorithm:
-    """An algorithm by its name, set up for an environment; `settings` override single parts."""
+def algorithm(name: str, simulator: Simulator | None = None, *, preset: str = DEFAULT, **settings: Any) -> Algorithm:
+    """An algorithm by its name, set up for an environment by a preset; `settings` override single parts."""
     if name not in PARTS:
         raise UsageError(f"there is no algorithm {name!r}; the algorithms are {', '.join(PARTS)}")
     known = {one.name for one in fields(Algorithm)} - {"name"}
     for setting in settings:
         if setting not in known:
             raise UsageError(f"an algorithm has no setting {setting!r}; the settings are {', '.join(sorted(known))}")
-    return Algorithm(name, **{**_fitting(simulator), **PARTS[name], **settings})
-
-
-def _fitting(simulator: Simulator | None) -> dict[str, Any]:
-    """What the paper sets by environment: 30 interactions and coarse tiles in mazes, 100 and w_h = n in Atari."""
-    if simulator is None or not type(simulator).__module__.startswith("widthwise.simulators."):
-        return {}
-    from widthwise.online.defaults import SMALL_MAZE
-    from widthwise.simulators.atari import Atari
-    from widthwise.simulators.maze import Maze
-
-    if isinstance(simulator, Atari):
-        return {"interactions": 100, "tiles": (8, 11), "colours": 32, "high_width": "n"}
-    if isinstance(simulator, Maze):
-        side = 2 if max(simulator.rows, simulator.columns) <= SMALL_MAZE else 4
-        return {"tiles": (side, side)}
-    return {}
+    chosen = {key: value for key, value in preset_settings(preset, simulator).items() if key in known}
+    chosen["behaviour"] = Behaviour(chosen["behaviour"])
+    return Algorithm(name, **{**chosen, **PARTS[name], **settings})

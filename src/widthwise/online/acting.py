@@ -14,17 +14,14 @@ from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.tree import NONE, Tree
-from widthwise.online.defaults import default_features
+from widthwise.online.defaults import default_features, default_planner
 from widthwise.online.policies import Behaviour, target
+from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.online.values import LookAhead, look_ahead
 from widthwise.planners.discovery import Discovered, DiscoveringHierarchy
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.levels import Hierarchy
 from widthwise.planners.simulated import OnSimulator, levels_of
-
-#: What a planning step may use when nothing is said: the paper's setting for mazes.
-STEPS = 30
-NODES = 500
 
 
 @dataclass(slots=True)
@@ -90,10 +87,10 @@ Recognise = Callable[[Any], Hashable]
 class OnlinePlanner:
     """An agent that plans before every step.
 
-    `features` are those of the lowest level; a hierarchy brings its own for the levels above. Where either is missing,
-    the environment's own are taken (`online.defaults`). `budget` holds for one executed step: `steps`
-    simulator steps (30 if nothing is said), `seconds`, and `nodes` kept in the tree (500), at which planning stops;
-    `bytes` is not looked at.
+    `features` are those of the lowest level; a hierarchy brings its own for the levels above. `budget` holds for one
+    executed step: `steps` simulator steps, `seconds`, and `nodes` kept in the tree, at which planning stops; `bytes` is
+    not looked at. What is left out (planner, features, budget, behaviour, discount) is taken from the preset:
+    `default`, `paper` or `authors` (`online.presets`).
     `evaluate` brings priors, values and features from a network. With `recognise` a value is believed once: where the
     agent has stood in this episode, only what was seen of the future counts, so that it does not wait for ever in a
     state that the network thinks too much of.
@@ -102,12 +99,13 @@ class OnlinePlanner:
     def __init__(
         self,
         simulator: Simulator,
-        planner: OnSimulator,
+        planner: OnSimulator | None = None,
         *,
+        preset: str = DEFAULT,
         budget: Budget | None = None,
         features: FeatureFunction | None = None,
         evaluate: Evaluate | None = None,
-        discount: float = 0.99,
+        discount: float | None = None,
         behaviour: Behaviour | None = None,
         target_temperature: float = 0.01,
         max_steps: int | None = None,
@@ -125,21 +123,23 @@ class OnlinePlanner:
             )
         if recognise is not None and not keep_observations:
             raise UsageError("an agent that recognises where it has been keeps observations")
+        settings = preset_settings(preset, simulator)
         budget = budget or Budget()
         if budget.steps is None and budget.seconds is None:
-            budget = replace(budget, steps=STEPS)
-        self.budget = replace(budget, nodes=budget.nodes or NODES)
+            budget = replace(budget, steps=settings["interactions"])
+        self.budget = replace(budget, nodes=budget.nodes or settings["nodes"])
         self.simulator = simulator
-        self.planner = planner
-        self.planners, functions = levels_of(planner, features, default_features(simulator))
+        given = default_features(simulator, preset)
+        self.planner = planner = planner or default_planner(settings, len(given))
+        self.planners, functions = levels_of(planner, features, given)
         self.discovers = functions[0] if isinstance(planner, IHIW) else None
         self.discovered: Discovered | None = None  # what IHIW found in the episode so far
         if self.discovers is not None and evaluate is not None:
             raise UsageError("IHIW discovers features in those of a function, not in those of a network")
         self.driver = Driver(simulator, functions, keep_observations=keep_observations)
         self.evaluate = evaluate
-        self.discount = discount
-        self.behaviour = behaviour or Behaviour()
+        self.discount = settings["discount"] if discount is None else discount
+        self.behaviour = behaviour or Behaviour(settings["behaviour"])
         self.target_temperature = target_temperature
         self.max_steps = max_steps
         self.keep_records = keep_records
@@ -238,7 +238,8 @@ class OnlinePlanner:
     def plan(self, hierarchy: Hierarchy) -> Generator[Step, Evaluation, None]:
         """Grow the tree within the budget of one step."""
         driver, nodes, budget = self.driver, self.driver.tree.nodes, self.budget
-        room = (budget.nodes or NODES) - len(nodes.live)
+        assert budget.nodes is not None
+        room = budget.nodes - len(nodes.live)
         left = room if budget.steps is None else min(room, budget.steps)
         if left <= 0:
             return  # a search that may not generate a node is not begun: no visit is counted

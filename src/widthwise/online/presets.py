@@ -1,0 +1,146 @@
+"""Presets: named sets of settings for planning and learning on simulators.
+
+`default` is what works in practice, `paper` the settings that the paper gives, `authors` those of its authors' program.
+A preset gives a value to every setting in which presets differ; an option or argument given explicitly overrides it.
+The page docs/presets.md lists the differences and why they exist; a test compares it with this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Simulator
+
+DEFAULT = "default"
+#: The defaults of version 0.1, for runs that were begun with it; not offered for new ones.
+FIRST = "0.1"
+
+#: Mazes with more rows or columns than this are large: coarse tiles cannot tell their rooms apart.
+SMALL_MAZE = 24
+#: A maze with a side below this many cells (the corridor) has too few for four tiles.
+CORRIDOR = 8
+#: The kinds of environments for which presets differ.
+KINDS = ("corridor", "small maze", "large maze", "atari", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Settings by name: those for every environment, and those for kinds of environments.
+
+    Settings of planning: `planner` (hiw or riw, for `play`), `tiles`, `colours`, `high_width`, `width`, `interactions`
+    (simulator steps per action), `nodes` (kept in the tree), `behaviour`, `discount`. The others are settings of
+    learning, with the names that `train --set` has.
+    """
+
+    summary: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of_kind(self, kind: str) -> dict[str, Any]:
+        """All settings for a kind of environment."""
+        return {**self.settings, **self.kinds.get(kind, {})}
+
+
+Settings = Mapping[str, Any]
+
+_PLANNING: Settings = {
+    "planner": "hiw",
+    "tiles": (4, 4),
+    "colours": 256,
+    "high_width": 1,
+    "width": 1,
+    "interactions": 100,
+    "nodes": 500,
+    "selection_temperature": 0.005,
+    "behaviour": "ties",
+    "discount": 0.99,
+}
+_LEARNING: Settings = {
+    "target_temperature": 0.001,
+    "doubt": True,
+    "replay": 2_000,
+    "epsilon": 0.01,
+    "l2": 1e-4,
+    "smooth": True,
+    "patient": True,
+    "calibration": 128,
+}
+_PAPER: Settings = {
+    **_PLANNING,
+    "interactions": 30,
+    "target_temperature": 0.01,
+    "doubt": False,
+    "replay": 10_000,
+    "epsilon": 0.1,
+    "l2": 1e-3,
+    "smooth": False,
+    "patient": False,
+    "calibration": 0,
+}
+_ATARI: Settings = {"tiles": (8, 11), "colours": 32, "high_width": "n", "interactions": 100}
+_PAPER_KINDS: Mapping[str, Settings] = {
+    "corridor": {"tiles": (2, 2)},
+    "small maze": {"tiles": (2, 2)},
+    "large maze": {"tiles": (4, 4)},
+    "atari": _ATARI,
+    "other": {"tiles": (2, 2)},
+}
+
+PRESETS: dict[str, Preset] = {
+    DEFAULT: Preset(
+        "what works in practice",
+        {**_PLANNING, **_LEARNING},
+        {"corridor": {"tiles": (2, 2)}, "atari": _ATARI, "other": {"interactions": 30, "tiles": (2, 2)}},
+    ),
+    "paper": Preset("the settings that the paper gives", _PAPER, _PAPER_KINDS),
+    "authors": Preset(
+        "the settings of the program that the paper's authors published",
+        {**_PAPER, "nodes": 5_000, "behaviour": "counts"},
+        _PAPER_KINDS,
+    ),
+    FIRST: Preset("the defaults of version 0.1", {**_PLANNING, **_LEARNING, "interactions": 30}, _PAPER_KINDS),
+}
+#: The presets to choose from.
+NAMES = tuple(name for name in PRESETS if name != FIRST)
+
+
+def preset_settings(name: str = DEFAULT, simulator: Simulator | None = None) -> dict[str, Any]:
+    """The settings that a preset has for an environment.
+
+    Args:
+        name: `default`, `paper` or `authors`.
+        simulator: the environment; without one, the settings are those for an unknown kind.
+
+    Returns:
+        A value for each setting, by name.
+
+    Raises:
+        UsageError: there is no preset of this name.
+
+    Example:
+        >>> import widthwise as ww
+        >>> ww.preset_settings("paper", ww.simulator("maze-small"))["interactions"]
+        30
+    """
+    if name not in PRESETS:
+        raise UsageError(f"there is no preset {name!r}; the presets are {', '.join(NAMES)}")
+    return PRESETS[name].of_kind("other" if simulator is None else kind_of(simulator))
+
+
+def kind_of(simulator: Simulator) -> str:
+    """The kind of an environment, one of `KINDS`."""
+    if not type(simulator).__module__.startswith("widthwise.simulators."):  # without it numpy need not be imported
+        return "other"
+    from widthwise.simulators.atari import Atari
+    from widthwise.simulators.maze import Maze
+
+    if isinstance(simulator, Atari):
+        return "atari"
+    if isinstance(simulator, Maze):
+        if min(simulator.rows, simulator.columns) < CORRIDOR:
+            return "corridor"
+        return "small maze" if max(simulator.rows, simulator.columns) <= SMALL_MAZE else "large maze"
+    return "other"

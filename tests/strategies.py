@@ -1,6 +1,6 @@
 """Random small tasks, as plain Python data that the twins read and as native tasks that the kernels read."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
@@ -30,6 +30,7 @@ class Spec:
     goal_pos: frozenset = frozenset()
     goal_neg: frozenset = frozenset()
     variables: tuple = field(default=(), compare=False)  # finite-domain tasks: the atoms of every variable
+    complements: frozenset = frozenset()  # atoms whose falsehood is a feature as well
 
     @classmethod
     def of(cls, task, goal_pos=None, goal_neg=None):
@@ -67,7 +68,15 @@ class Spec:
         )
         axioms = tuple((head * gap, far(pos), far(neg), layer) for head, pos, neg, layer in self.axioms)
         atoms = self.atoms * gap + 600
-        return Spec(atoms, ops, axioms, far(self.init), far(self.goal_pos), far(self.goal_neg))
+        return Spec(
+            atoms,
+            ops,
+            axioms,
+            far(self.init),
+            far(self.goal_pos),
+            far(self.goal_neg),
+            complements=far(self.complements),
+        )
 
     def native(self):
         """The same task for the kernels."""
@@ -89,6 +98,35 @@ class Spec:
             sorted(self.goal_pos),
             sorted(self.goal_neg),
         )
+
+    def operators(self, seed=None):
+        """Its operators for the kernels, with the features that novelty looks at."""
+        return _native.Operators(self.native(), seed, None, sorted(self.complements))
+
+    # --- what novelty looks at
+
+    def wanted_false(self):
+        """The atoms that a condition or the goal wants false, and what derived ones among them are derived from."""
+        wanted = set(self.goal_neg)
+        for op in self.ops:
+            wanted |= op.neg
+            for _, neg, _, _ in op.effects:
+                wanted |= neg
+        for _, _, neg, _ in self.axioms:
+            wanted |= set(neg)
+        while True:
+            more = set().union(*(set(pos) for head, pos, _, _ in self.axioms if head in wanted)) - wanted
+            if not more:
+                return frozenset(wanted)
+            wanted |= more
+
+    def by_values(self):
+        """The same task, searched by the values of atoms where falsehood matters."""
+        return replace(self, complements=self.wanted_false())
+
+    def features(self, state):
+        """The features of a state: its atoms, and ~atom for an atom that is false where that counts."""
+        return frozenset(state) | {~atom for atom in self.complements if atom not in state}
 
     # --- semantics, as the statement of the task says them
 
@@ -223,11 +261,12 @@ def finite_domain_tasks(draw, most_variables=4, most_values=4, goal=True):
 
 
 def any_tasks():
-    """Tasks of every kind."""
-    return st.one_of(tasks(), tasks(plain=True), finite_domain_tasks())
+    """Tasks of every kind, some to be searched by the values of atoms."""
+    kinds = st.one_of(tasks(), tasks(plain=True), finite_domain_tasks())
+    return kinds | kinds.map(Spec.by_values)
 
 
 def model_of(spec, seed=None, meter=None, **more):
     """What a planner is given of a task."""
-    operators = _native.Operators(spec.native(), seed)
+    operators = spec.operators(seed)
     return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), meter or _native.Meter(), **more)

@@ -53,8 +53,9 @@ class Twin:
             self.dead_ends += 1
             return
         seen = self.seen.setdefault(len(plan), set())
-        fresh = not self.novelty or not state <= seen
-        seen |= state
+        features = self.spec.features(state)
+        fresh = not self.novelty or not features <= seen
+        seen |= features
         if len(plan) < self.best:
             self.best, self.best_at = len(plan), self.generated
         heapq.heappush(self.helpful, (len(plan), not fresh, node))
@@ -91,7 +92,7 @@ class Twin:
 
 @given(any_tasks(), st.integers(0, 3), st.sampled_from([0, 2, 200]), st.booleans(), st.sampled_from([1, 5, 12, 10_000]))
 def test_agrees_with_the_twin_node_for_node(spec, seed, patience, novelty, max_nodes):
-    operators = _native.Operators(spec.native(), seed)
+    operators = spec.operators(seed)
     twin = Twin(spec, operators, patience=patience, novelty=novelty, max_nodes=max_nodes)
     ended = twin.run()
     goal = sorted(spec.goal_pos), sorted(spec.goal_neg)
@@ -108,7 +109,7 @@ def test_agrees_with_the_twin_node_for_node(spec, seed, patience, novelty, max_n
 
 @given(any_tasks())
 def test_is_complete(spec):
-    operators = _native.Operators(spec.native(), None)
+    operators = spec.operators()
     model = Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter())
     solvable = any(map(spec.is_goal, spec.reachable()))
     outcome = Guided().run(model)

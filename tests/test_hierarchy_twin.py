@@ -19,7 +19,7 @@ STATUS = {"SOLVED": Status.SOLVED, "EXHAUSTED": Status.EXHAUSTED, "OUT_OF_NODES"
 
 
 def model_of(spec, seed=None, max_nodes=LIMIT):
-    operators = _native.Operators(spec.native(), seed)
+    operators = spec.operators(seed)
     return Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), max_nodes=max_nodes)
 
 
@@ -74,7 +74,7 @@ def test_two_levels_of_atoms(record, spec, data, high, low, entry_in_table, seed
     features += [atom for op in spec.ops[:2] for atom in sorted(op.add) if atom not in features]
     features = list(dict.fromkeys(features))
     planner = stack([high], [features], low, entry_in_table, record)
-    compare(spec, [(*high, atoms_of(features))], low, planner, seed, record, entry_in_table)
+    compare(spec, [(*high, atoms_of(features, spec))], low, planner, seed, record, entry_in_table)
 
 
 @settings(max_examples=120)
@@ -88,7 +88,7 @@ def test_two_levels_of_atoms(record, spec, data, high, low, entry_in_table, seed
 def test_three_levels_of_atoms(spec, levels, low, entry_in_table, seed):
     features = [list(spec.variables[0]), list(spec.variables[1])]
     planner = stack(levels, features, low, entry_in_table, True)
-    twin = [(*level, atoms_of(atoms)) for level, atoms in zip(levels, features, strict=True)]
+    twin = [(*level, atoms_of(atoms, spec)) for level, atoms in zip(levels, features, strict=True)]
     compare(spec, twin, low, planner, seed, True, entry_in_table)
 
 
@@ -118,8 +118,8 @@ def test_three_levels_of_atoms_and_functions(spec, levels, low):
     """A function above atoms, and atoms above a function."""
     function, atoms = values(spec, [0]), list(spec.variables[1])
     for features, twins in (
-        ([function, atoms], [values_of(function), atoms_of(atoms)]),
-        ([atoms, function], [atoms_of(atoms), values_of(function)]),
+        ([function, atoms], [values_of(function), atoms_of(atoms, spec)]),
+        ([atoms, function], [atoms_of(atoms, spec), values_of(function)]),
     ):
         planner = stack(levels, features, low, True, True)
         twin = [(*level, one) for level, one in zip(levels, twins, strict=True)]

@@ -35,7 +35,7 @@ def plans(draw):
 
 
 def kernel(spec, costs, meter=None):
-    operators = _native.Operators(spec.native())
+    operators = spec.operators()
     return _native.Improver(operators, meter or _native.Meter(), costs, sorted(spec.goal_pos), sorted(spec.goal_neg))
 
 
@@ -156,7 +156,7 @@ def test_a_window_replays_only_what_has_changed():
 def test_improvement_ends_with_a_cheapest_plan_of_a_small_task(case):
     spec, plan, costs = case
     told = []
-    operators = _native.Operators(spec.native())
+    operators = spec.operators()
     model = Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), costs=costs)
     done = improve(model, plan, lambda path, how: told.append((path, how)), allowance=None)
     assert done.status is Status.EXHAUSTED

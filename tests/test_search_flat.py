@@ -16,7 +16,7 @@ def native_width(width):
 
 
 def native_search(spec, width, operators=None, meter=None, **options):
-    operators = operators or _native.Operators(spec.native())
+    operators = operators or spec.operators()
     return _native.Search(
         operators,
         meter or _native.Meter(),
@@ -48,7 +48,7 @@ def run(search, pause_after=None):
     seed=st.none() | st.integers(0, 9),
 )
 def test_same_tree_as_the_twin(width, depth_first, record, spec, limit, seed):
-    operators = _native.Operators(spec.native(), seed)
+    operators = spec.operators(seed)
     options = {"depth_first": depth_first, "record_pruned": record, "max_nodes": limit}
     search = native_search(spec, width, operators, **options)
     stop, node = run(search)
@@ -75,7 +75,7 @@ def test_same_tree_as_the_twin(width, depth_first, record, spec, limit, seed):
 @given(spec=any_tasks(), seed=st.none() | st.integers(0, 9))
 def test_sparse_pairs_make_the_same_tree(spec, seed):
     """A memory limit that forbids the matrix changes the table, not the tree."""
-    operators = _native.Operators(spec.native(), seed)
+    operators = spec.operators(seed)
     dense = native_search(spec, 2, operators, max_nodes=LIMIT)
     # The tree takes its first chunks before the table is made; the table then sees little room.
     filler = _native.Meter(bytes=10**9)
@@ -100,7 +100,9 @@ def test_sparse_pairs_make_the_same_tree(spec, seed):
         sorted(spec.goal_pos),
         sorted(spec.goal_neg),
     )
-    sparse = native_search(spec, 2, _native.Operators(task), filler, max_nodes=LIMIT)
+    sparse = native_search(
+        spec, 2, _native.Operators(task, None, None, sorted(spec.complements)), filler, max_nodes=LIMIT
+    )
     if seed is None:
         assert run(sparse)[0] == run(dense)[0]
         assert native_table(sparse) == native_table(dense)

@@ -24,7 +24,7 @@ def some_states(spec, most=25):
 @settings(max_examples=80)
 @given(any_tasks())
 def test_applicable_and_apply(spec):
-    operators = _native.Operators(spec.native())
+    operators = spec.operators()
     for state in some_states(spec):
         native = operators.state(sorted(state))
         assert native.atoms() == sorted(state)
@@ -39,7 +39,7 @@ def test_applicable_and_apply(spec):
 @given(tasks(), st.data())
 def test_axioms_of_any_state(spec, data):
     """Derived atoms follow from the others, whatever the state claims about them."""
-    operators = _native.Operators(spec.native())
+    operators = spec.operators()
     atoms = data.draw(st.lists(st.integers(0, spec.atoms - 1)))
     assert operators.state(atoms).atoms() == sorted(spec.derive(atoms))
 

@@ -128,7 +128,7 @@ class Twin:
     st.sampled_from([1, 5, 200]),
 )
 def test_agrees_with_the_twin_node_for_node(spec, seed, walks, longest, ways, max_nodes):
-    operators = _native.Operators(spec.native(), seed)
+    operators = spec.operators(seed)
     options = {"seed": seed, "walks": walks, "longest": longest, "ways": ways, "max_nodes": max_nodes}
     twin = Twin(spec, operators, **options)
     ended = twin.run()

@@ -161,8 +161,9 @@ class BfwsTwin:
 
     def novelty(self, counters, state):
         table = self.tables.setdefault(counters, Tuples(self.width))
-        new = [len(one) for one in table.tuples(state) - table.seen]
-        table.add(state)
+        features = self.spec.features(state)
+        new = [len(one) for one in table.tuples(features) - table.seen]
+        table.add(features)
         return min(new, default=self.width + 1)
 
     def run(self):

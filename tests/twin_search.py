@@ -22,7 +22,8 @@ class Tuples:
     def tuples(self, state):
         if self.width == "n":
             return {frozenset(state)}
-        return {one for size in range(1, self.width + 1) for one in combinations(sorted(state), size)}
+        ordered = sorted(state, key=str)
+        return {one for size in range(1, self.width + 1) for one in combinations(ordered, size)}
 
     def novel(self, state):
         return not self.tuples(state) <= self.seen
@@ -150,7 +151,7 @@ class LowSearch:
         self.abstract = self.phi(root.state)
         self.region = world.open_region(root)
         self.table = Tuples(width)
-        self.table.add(root.state)
+        self.table.add(world.spec.features(root.state))
         self.steps = self.search()
 
     def next(self):
@@ -165,9 +166,10 @@ class LowSearch:
                 child = world.generate(node, op)
                 child.region = self.region
                 child.entry = self.phi(child.state) != self.abstract
-                novel = self.table.novel(child.state)
+                features = world.spec.features(child.state)
+                novel = self.table.novel(features)
                 if not child.entry or self.entry_in_table:
-                    self.table.add(child.state)
+                    self.table.add(features)
                 if child.goal:
                     world.solve(child)
                 if child.entry:
@@ -246,9 +248,10 @@ def flat(spec, width, depth_first=False, order=None, max_nodes=None):
     return world, Hierarchy(world, [], width, depth_first).run()
 
 
-def atoms_of(atoms):
-    """Features that are atoms: an abstract state is the set of those that hold."""
-    return lambda state: frozenset(state & frozenset(atoms))
+def atoms_of(atoms, spec):
+    """Features that are atoms: an abstract state is the set of those that hold, and of falsehoods that count."""
+    chosen = frozenset(atoms) | {~atom for atom in atoms}
+    return lambda state: spec.features(state) & chosen
 
 
 def values_of(function):
@@ -282,16 +285,16 @@ def branch(node):
     return path[::-1]
 
 
-def find_abstract_features(node):
-    """Algorithm 1. Depth is counted from 1 at the root of the low-level tree."""
+def find_abstract_features(node, spec):
+    """Algorithm 1. Depth is counted from 1 at the root of the low-level tree. Atoms come before falsehoods."""
     found = set()
     if node.pruned and not node.entry:
-        path = branch(node)
+        path = [spec.features(one.state) for one in branch(node)]
         if len(path) > 2:
-            common = node.state & node.parent.state
-            if len(common) < len(node.state):
-                found = common - set().union(*(one.state for one in path[:-2]))
-    return sorted(found)
+            common = path[-1] & path[-2]
+            if len(common) < len(path[-1]):
+                found = common - set().union(*path[:-2])
+    return sorted(found, key=lambda one: (one < 0, max(one, ~one)))
 
 
 class Incremental:
@@ -315,15 +318,15 @@ class Incremental:
         self.waiting = []  # P: pruned nodes nobody has looked at
 
     def abstract(self, state):
-        true = {2 * atom for atom in self.features if atom in state}
-        return frozenset(true | {2 * atom + 1 for atom in self.features if self.negated and atom not in state})
+        true = {one for one in self.features if (one in state if one >= 0 else ~one not in state)}
+        return frozenset(true | {("not", one) for one in self.features if self.negated and one not in true})
 
     def open_region(self, node):
         region = self.world.open_region(node)
         node.pruned = False
         self.roots[region] = node
         self.tables[region] = Tuples(self.low)
-        self.tables[region].add(node.state)
+        self.tables[region].add(self.world.spec.features(node.state))
         self.frontiers[region] = [] if node.expanded else [node]
         return region
 
@@ -340,7 +343,7 @@ class Incremental:
             self.hiw()
             while not candidates and self.waiting:
                 node = self.waiting.pop()
-                candidates = find_abstract_features(node)
+                candidates = find_abstract_features(node, self.world.spec)
                 proposed = list(candidates)
             if candidates:
                 feature = candidates.pop(self.random.randrange(len(candidates)))
@@ -376,9 +379,10 @@ class Incremental:
                 child = world.generate(node, op)
                 child.region = region
                 child.entry = self.abstract(child.state) != self.abstract(node.state)
-                novel = table.novel(child.state)
+                features = world.spec.features(child.state)
+                novel = table.novel(features)
                 if not child.entry or self.entry_in_table:
-                    table.add(child.state)
+                    table.add(features)
                 if child.goal:
                     world.solve(child)
                 if child.entry:
@@ -411,19 +415,20 @@ class Incremental:
         region_of_root = {id(root): region for region, root in self.roots.items()}
         replayed = set()
         for node in self.world.nodes:
+            features = self.world.spec.features(node.state)
             parent = node.parent
             above = None if parent is None else parent.region
             node.entry = parent is not None and self.abstract(node.state) != self.abstract(parent.state)
             if parent is not None and not node.entry:
                 node.region = above
                 if above in replayed:
-                    node.pruned = not self.tables[above].novel(node.state)
-                    self.tables[above].add(node.state)
+                    node.pruned = not self.tables[above].novel(features)
+                    self.tables[above].add(features)
                     if not node.pruned and not node.expanded:
                         self.frontiers[above].append(node)
                 continue
             if above in replayed and self.entry_in_table:
-                self.tables[above].add(node.state)
+                self.tables[above].add(features)
             abstract = self.abstract(node.state)
             if parent is not None and self.woken_at is None and not self.high_table.novel(abstract):
                 node.region, node.pruned = None, True  # dormant, with all that is below it
@@ -435,7 +440,7 @@ class Incremental:
                 replayed.add(region)
             elif self.rebuild_changed:
                 self.tables[region] = Tuples(self.low)
-                self.tables[region].add(node.state)
+                self.tables[region].add(features)
                 self.frontiers[region] = [] if node.expanded else [node]
                 replayed.add(region)
             node.region, node.pruned = region, False

@@ -86,7 +86,7 @@ void bind_relaxed(nb::module_& module) {
             "effects",
             [](PyRelaxed& python, const State& state) {
                 const Word* words = words_of(*python.operators, state);
-                State made_true{std::vector<Word>(python.operators->word_count(), 0)};
+                State made_true = empty_state(*python.operators);
                 State made_false = made_true;
                 if (python.relaxed->evaluate(words))
                     python.relaxed->mark_effects(words, made_true.words.data(), made_false.words.data());

@@ -10,6 +10,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/state.hpp"
+#include "search/complements.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,7 +40,13 @@ struct Table {
     std::shared_ptr<Meter> meter;
     std::size_t feature_count;
     std::unique_ptr<NoveltyTable> table;
+    std::shared_ptr<const Operators> operators;  // of a table over the features of a task's states
+    std::vector<Word> fitted, fitted_before;
 
+    Table(std::shared_ptr<Meter> shared_meter, const PyOperators& python, std::uint32_t width)
+        : Table(std::move(shared_meter), python.shared->feature_bits(), width) {
+        operators = python.shared;
+    }
     Table(std::shared_ptr<Meter> shared_meter, std::size_t features, std::uint32_t width)
         : meter(std::move(shared_meter)),
           feature_count(features),
@@ -54,11 +62,14 @@ struct Table {
         }
         return words;
     }
-    const Word* check(const State& state) const {
+    const Word* check(const State& state, std::vector<Word>& into) const {
+        if (operators) return words_of(*operators, state, into);
         if (state.words.size() < words_for(feature_count))
             throw nb::value_error("the state is of another task");
         return state.words.data();
     }
+    const Word* check(const State& state) { return check(state, fitted); }
+    const Word* check_before(const State* state) { return state ? check(*state, fitted_before) : nullptr; }
     void insert(const Word* before, const Word* state) {
         if (!table->insert(before, state)) throw std::bad_alloc();
     }
@@ -73,6 +84,16 @@ EventTuple to_tuple(const Event& event) {
     return {event.stop, event.node == kNone ? std::nullopt : std::optional(event.node), event.level};
 }
 
+// Literals as Python has them: an atom, or ~atom for its falsehood.
+std::vector<std::int64_t> to_features(const std::vector<std::uint32_t>& literals) {
+    std::vector<std::int64_t> features;
+    for (const std::uint32_t literal : literals) {
+        const auto atom = static_cast<std::int64_t>(literal >> 1);
+        features.push_back((literal & 1U) != 0 ? ~atom : atom);
+    }
+    return features;
+}
+
 std::vector<Abstraction> to_abstractions(const std::shared_ptr<const Operators>& operators,
                                          std::vector<Level> levels) {
     std::vector<Abstraction> abstractions;
@@ -84,11 +105,9 @@ std::vector<Abstraction> to_abstractions(const std::shared_ptr<const Operators>&
                     throw nb::index_error("an atom is out of range");
             abstraction.literals = std::move(*literals);
         } else {
-            const std::size_t words = operators->word_count();
-            // lock.
-            abstraction.function = [function = std::get<nb::callable>(level), words](const Word* state) {
+            abstraction.function = [function = std::get<nb::callable>(level), operators](const Word* state) {
                 const Locked gil;
-                return nb::cast<std::uint64_t>(function(State{{state, state + words}}));
+                return nb::cast<std::uint64_t>(function(state_of(*operators, state)));
             };
         }
         abstractions.push_back(std::move(abstraction));
@@ -130,25 +149,31 @@ void bind_states(nb::module_& module) {
         .def("__len__",
              [](const State& state) {
                  std::size_t count = 0;
-                 for (const Word word : state.words) count += static_cast<std::size_t>(std::popcount(word));
+                 for (std::size_t word = 0; word < state.atom_words; ++word)
+                     count += static_cast<std::size_t>(std::popcount(state.words[word]));
                  return count;
              })
         .def(
             "__iter__", [](const State& state) { return nb::iter(nb::cast(state.atoms())); },
             nb::sig("def __iter__(self) -> collections.abc.Iterator[int]"))
         .def("__hash__",
-             [](const State& state) { return hash_words(state.words.data(), state.words.size()) >> 2; })
+             [](const State& state) { return hash_words(state.words.data(), state.atom_words) >> 2; })
         .def(
             "__eq__",
             [](const State& state, nb::handle other) {
-                return nb::isinstance<State>(other) && nb::cast<const State&>(other).words == state.words;
+                return nb::isinstance<State>(other) && nb::cast<const State&>(other) == state;
             },
             "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__repr__", &describe)
         // Words as whole numbers, so that a pickle means the same on every machine.
-        .def("__getstate__", [](const State& state) { return state.words; })
+        .def("__getstate__",
+             [](const State& state) { return std::tuple(state.words, state.atom_words, state.layout); })
         .def("__setstate__",
-             [](State& state, std::vector<Word> words) { new (&state) State{std::move(words)}; })
+             [](State& state, std::tuple<std::vector<Word>, std::size_t, std::uint64_t> pickled) {
+                 auto& [words, atom_words, layout] = pickled;
+                 if (atom_words > words.size()) throw nb::value_error("this is no pickled state");
+                 new (&state) State{std::move(words), atom_words, layout};
+             })
         .def("atoms", &State::atoms, "The numbers of the atoms that hold, ascending.");
 
     nb::class_<PyOperators>(module, "Operators",
@@ -156,17 +181,23 @@ void bind_states(nb::module_& module) {
         .def(
             "__init__",
             [](PyOperators* self, std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed,
-               Meter* meter) {
+               Meter* meter, Ids complements) {
+                std::sort(complements.begin(), complements.end());
+                complements.erase(std::unique(complements.begin(), complements.end()), complements.end());
+                if (!complements.empty() && complements.back() >= task->atom_count)
+                    throw nb::index_error("an atom is out of range");
                 try {
                     const Unlocked unlocked;
-                    new (self) PyOperators(std::make_shared<const Operators>(std::move(task), seed, meter));
+                    new (self) PyOperators(std::make_shared<const Operators>(
+                        std::move(task), seed, meter, Forbidden{}, std::move(complements)));
                 } catch (const Halted& halted) {
                     raise_halted(halted);
                 }
             },
-            "task"_a, "seed"_a.none() = nb::none(), "meter"_a.none() = nb::none(),
-            "Prepare a task's operators for searching; a meter that says to stop ends it with an "
-            "InterruptedError, one that has no memory left with a MemoryError.")
+            "task"_a, "seed"_a.none() = nb::none(), "meter"_a.none() = nb::none(), "complements"_a = Ids{},
+            "Prepare a task's operators for searching; novelty also looks at the falsehood of the atoms in "
+            "`complements`. A meter that says to stop ends it with an InterruptedError, one that has no "
+            "memory left with a MemoryError.")
         .def_prop_ro("order",
                      [](const PyOperators& python) {
                          const Operators& operators = *python.shared;
@@ -177,6 +208,12 @@ void bind_states(nb::module_& module) {
                      })
         .def_prop_ro("count", [](const PyOperators& python) { return python.shared->count(); })
         .def_prop_ro("atom_count", [](const PyOperators& python) { return python.shared->task().atom_count; })
+        .def_prop_ro(
+            "complements", [](const PyOperators& python) { return python.shared->complements(); },
+            "The atoms whose falsehood is a feature as well.")
+        .def_prop_ro(
+            "feature_bits", [](const PyOperators& python) { return python.shared->feature_bits(); },
+            "The size of a novelty table over the features of a state.")
         .def_prop_ro("bytes", [](const PyOperators& python) { return python.shared->bytes(); })
         .def_prop_ro(
             "plain", [](const PyOperators& python) { return python.shared->all_plain(); },
@@ -184,7 +221,7 @@ void bind_states(nb::module_& module) {
         .def_prop_ro(
             "first",
             [](PyOperators& python) {
-                State state{std::vector<Word>(python.shared->word_count(), 0)};
+                State state = empty_state(*python.shared);
                 for (const std::uint32_t atom : python.shared->task().init) set_bit(state.words.data(), atom);
                 python.expander.derive(state.words.data());
                 return state;
@@ -194,7 +231,7 @@ void bind_states(nb::module_& module) {
             "state",
             [](PyOperators& python, const Ids& atoms) {
                 const Operators& operators = *python.shared;
-                State state{std::vector<Word>(operators.word_count(), 0)};
+                State state = empty_state(operators);
                 for (const std::uint32_t atom : atoms) {
                     if (atom >= operators.task().atom_count) throw nb::index_error("an atom is out of range");
                     set_bit(state.words.data(), atom);
@@ -221,8 +258,9 @@ void bind_states(nb::module_& module) {
             [](PyOperators& python, const State& state, std::uint32_t op) {
                 const Operators& operators = *python.shared;
                 if (op >= operators.count()) throw nb::index_error("no such operator");
-                State child{std::vector<Word>(operators.word_count())};
-                python.expander.apply(words_of(operators, state), operators.rank_of(op), child.words.data());
+                State child = empty_state(operators);
+                python.expander.apply(words_of(operators, state, python.fitted), operators.rank_of(op),
+                                      child.words.data());
                 return child;
             },
             "state"_a, "op"_a, "The state after an operator; whether it applies is not checked.")
@@ -231,10 +269,10 @@ void bind_states(nb::module_& module) {
             [](PyOperators& python, const State& state) {
                 const Operators& operators = *python.shared;
                 std::vector<std::pair<std::uint32_t, State>> successors;
-                const Word* words = words_of(operators, state);
+                const Word* words = words_of(operators, state, python.fitted);
                 python.expander.collect(words);
                 python.expander.take(0, [&](std::size_t rank) {
-                    State child{std::vector<Word>(operators.word_count())};
+                    State child = empty_state(operators);
                     python.expander.apply(words, rank, child.words.data());
                     successors.emplace_back(operators.operator_at(rank), std::move(child));
                     return true;
@@ -249,10 +287,12 @@ void bind_novelty(nb::module_& module) {
                       "Which tuples of features, of size up to the width, were seen together.")
         .def(nb::init<std::shared_ptr<Meter>, std::size_t, std::uint32_t>(), "meter"_a, "feature_count"_a,
              "width"_a)
+        .def(nb::init<std::shared_ptr<Meter>, const PyOperators&, std::uint32_t>(), "meter"_a, "operators"_a,
+             "width"_a, "A table over the features of the states of these operators.")
         .def(
             "novel",
             [](Table& table, const State& state, const State* before) {
-                return table.table->novel(before ? table.check(*before) : nullptr, table.check(state));
+                return table.table->novel(table.check_before(before), table.check(state));
             },
             "state"_a, "before"_a.none() = nb::none(),
             "Whether the state shows a tuple not seen before. Tuples of `before` must have been seen.")
@@ -265,7 +305,7 @@ void bind_novelty(nb::module_& module) {
         .def(
             "take",
             [](Table& table, const State& state, const State* before) {
-                return table.take(before ? table.check(*before) : nullptr, table.check(state));
+                return table.take(table.check_before(before), table.check(state));
             },
             "state"_a, "before"_a.none() = nb::none(), "The same, and remember the state if it is novel.")
         .def(
@@ -376,17 +416,20 @@ void bind_resumable_search(nb::module_& module) {
             "candidates",
             [](const Search& search, std::uint32_t node) {
                 check_node(search, node);
-                return search.candidates(node);
+                return to_features(search.candidates(node));
             },
-            "node"_a, "The atoms a pruned node proposes as features.")
+            "node"_a, "What a pruned node proposes as features: atoms, or ~atom for one that became false.")
         .def(
             "discover",
-            [](Search& search, bool random) -> std::optional<std::pair<std::uint32_t, Ids>> {
+            [](Search& search,
+               bool random) -> std::optional<std::pair<std::uint32_t, std::vector<std::int64_t>>> {
                 auto found = search.discover(random);
                 if (!found) return std::nullopt;
-                return std::pair(found->node, std::move(found->atoms));
+                return std::pair(found->node, to_features(found->literals));
             },
-            "random"_a, "Pop pruned nodes until one proposes features: (node, atoms).")
+            "random"_a,
+            "Pop pruned nodes until one proposes features: (node, atoms, or ~atom for one that became "
+            "false).")
         .def(
             "restructure",
             [](Search& search, const Ids& literals, Table& table, bool fresh_table, bool rebuild_changed,
@@ -432,7 +475,7 @@ void bind_resumable_search(nb::module_& module) {
             "state",
             [](Search& search, std::uint32_t node) {
                 check_node(search, node);
-                return State{search.state_of(node)};
+                return state_of(search.operators(), search.state_of(node).data());
             },
             "node"_a)
         .def(
@@ -475,6 +518,15 @@ void bind_resumable_search(nb::module_& module) {
 
 void bind_search(nb::module_& module) {
     bind_states(module);
+    module.def(
+        "wanted_false",
+        [](const Task& task, const Ids& goal_neg) {
+            for (const std::uint32_t atom : goal_neg)
+                if (atom >= task.atom_count) throw nb::index_error("an atom is out of range");
+            const Unlocked unlocked;
+            return wanted_false(task, goal_neg);
+        },
+        "task"_a, "goal_neg"_a, "The atoms that a condition, an axiom or the goal wants false, ascending.");
     bind_novelty(module);
     bind_resumable_search(module);
 }

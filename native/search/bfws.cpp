@@ -61,7 +61,7 @@ Bfws::Partition* Bfws::partition(std::uint32_t goals, std::uint32_t reached) {
     }
     if (row[reached]) return row[reached].get();
     if (!charge(sizeof(Partition) + sizeof(AtomTable))) return nullptr;
-    const std::size_t atoms = operators_->task().atom_count;
+    const std::size_t atoms = operators_->feature_bits();
     auto made = std::make_unique<Partition>();
     made->atoms = std::make_unique<AtomTable>(*meter_, atoms);
     if (!made->atoms->usable()) return nullptr;
@@ -91,7 +91,7 @@ std::uint32_t Bfws::judge(Partition& partition, std::uint32_t node, const Word* 
 // partition is first asked for them, or asked again.
 bool Bfws::catch_up(Partition& partition) {
     if (!partition.pairs) {
-        partition.pairs = std::make_unique<PairTable>(*meter_, operators_->task().atom_count);
+        partition.pairs = std::make_unique<PairTable>(*meter_, operators_->feature_bits());
         if (!partition.pairs->usable()) return false;
         pair_bytes_ += partition.pairs->bytes();
     }

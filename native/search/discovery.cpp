@@ -1,4 +1,5 @@
-// Algorithm 1 of the paper: atoms that a pruned branch proposes as abstract features.
+// Algorithm 1 of the paper: atoms that a pruned branch proposes as abstract features. Where atoms have a
+// complementary feature, that an atom became false may be proposed as well.
 //
 // The intuition: when a splitting feature changes, the next state is likely to be pruned, because everything
 // else in it was seen before the change. So the atoms that a pruned node shares with its parent, and that no
@@ -31,9 +32,10 @@ std::vector<std::uint32_t> Search::candidates(std::uint32_t node) const {
         if (left == 0) return {};
         if (tree_.has(ancestor, kEntry) || tree_.parent(ancestor) == kNone) break;
     }
-    std::vector<std::uint32_t> atoms;
-    for_each_bit(found.data(), words, [&](std::uint32_t atom) { atoms.push_back(atom); });
-    return atoms;
+    std::vector<std::uint32_t> literals;
+    for_each_bit(found.data(), words,
+                 [&](std::uint32_t bit) { literals.push_back(operators_->literal_of(bit)); });
+    return literals;
 }
 
 std::uint64_t Search::random_below(std::uint64_t bound) {
@@ -46,8 +48,8 @@ std::optional<Discovery> Search::discover(bool random) {
         if (random) std::swap(pruned_nodes_[random_below(pruned_nodes_.size())], pruned_nodes_.back());
         const std::uint32_t node = pruned_nodes_.back();
         pruned_nodes_.pop_back();
-        std::vector<std::uint32_t> atoms = candidates(node);
-        if (!atoms.empty()) return Discovery{node, std::move(atoms)};
+        std::vector<std::uint32_t> literals = candidates(node);
+        if (!literals.empty()) return Discovery{node, std::move(literals)};
     }
     return std::nullopt;
 }

@@ -22,7 +22,7 @@ std::optional<bool> Guided::novel(std::uint32_t length, const Word* state) {
     }
     if (!tables_[length]) {
         if (!charge(sizeof(AtomTable))) return std::nullopt;
-        tables_[length] = std::make_unique<AtomTable>(*meter_, operators_->task().atom_count);
+        tables_[length] = std::make_unique<AtomTable>(*meter_, operators_->feature_bits());
         if (!tables_[length]->usable()) return std::nullopt;
     }
     if (!tables_[length]->novel(nullptr, state)) return false;

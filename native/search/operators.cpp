@@ -15,12 +15,19 @@ void look(Meter* meter, std::size_t step) {
 
 // A bound on what building takes, the result included: vectors that grow have up to twice the room they need,
 // and a vector per operator or atom has a head and a block of its own.
-std::uint64_t building_bytes(const Task& task) {
+std::uint64_t building_bytes(const Task& task, bool complements) {
     const std::uint64_t conditions = task.pre_pos.item_count() + task.pre_neg.item_count();
     const std::uint64_t effects = task.add.item_count() + task.del.item_count();
     const std::uint64_t per_condition = PreconditionMasks::suit(task) ? 48 : 36;
-    return 80 * std::uint64_t{task.operator_count()} + 80 * std::uint64_t{task.atom_count} +
-           per_condition * conditions + 24 * effects;
+    const std::uint64_t doubled = complements ? 2 : 1;  // every atom and effect has an opposite at most
+    return 80 * std::uint64_t{task.operator_count()} + doubled * 80 * std::uint64_t{task.atom_count} +
+           per_condition * conditions + doubled * 24 * effects;
+}
+
+std::uint64_t layout_of(const std::vector<std::uint32_t>& complements) {
+    std::uint64_t hash = complements.size();
+    for (const std::uint32_t atom : complements) hash = mix(hash * 31 + atom + 1);
+    return hash | 1U;
 }
 
 // A small generator of our own, because the standard library's shuffles differ between implementations and
@@ -49,11 +56,21 @@ private:
 }  // namespace
 
 Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter,
-                     Forbidden forbidden)
+                     Forbidden forbidden, std::vector<std::uint32_t> complements)
     : task_(std::move(task)),
-      word_count_(std::max<std::size_t>(1, words_for(task_->atom_count))),
+      complements_(std::move(complements)),
+      layout_(complements_.empty() ? 0 : layout_of(complements_)),
+      atom_words_(std::max<std::size_t>(1, words_for(task_->atom_count))),
+      word_count_(atom_words_ + words_for(complements_.size())),
       forbidden_(std::move(forbidden)) {
-    const Charge building(meter, building_bytes(*task_));
+    const Charge building(meter, building_bytes(*task_, !complements_.empty()));
+    if (!complements_.empty()) {
+        complement_of_.assign(task_->atom_count, kNoFeature);
+        for (std::uint32_t index = 0; index < complements_.size(); ++index) {
+            complement_of_[complements_[index]] = index;
+            if (task_->derived[complements_[index]]) derived_complements_.push_back(index);
+        }
+    }
     const std::size_t count = task_->operator_count();
     order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0U);
@@ -67,14 +84,13 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
         const std::uint32_t op = order_[rank];
         rank_[op] = rank;
         look(meter, rank);
-        effects_.append(task_->add[op]);
-        effects_.append(task_->del[op]);
+        append_effects(op);
         const bool plain = !task_->has_axioms() && task_->conditional[op].empty();
         plain_.push_back(plain ? 1 : 0);
         all_plain_ = all_plain_ && plain;
     }
     effects_.shrink();
-    std::vector<std::vector<std::uint32_t>> touching(task_->atom_count);
+    std::vector<std::vector<std::uint32_t>> touching(feature_bits());
     for (std::uint32_t rank = 0; rank < count; ++rank) {
         if (!plain_[rank]) continue;
         for (const std::uint32_t atom : add(rank)) touching[atom].push_back(rank);
@@ -86,6 +102,31 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
         build_masks();
     else
         build_generator(meter);
+}
+
+// Appends what an operator adds and what it deletes. With complementary features, it adds those of the atoms
+// it deletes and deletes those of the atoms it adds; what its conditional effects may change is noted.
+void Operators::append_effects(std::uint32_t op) {
+    if (complements_.empty()) {
+        effects_.append(task_->add[op]);
+        effects_.append(task_->del[op]);
+        return;
+    }
+    std::vector<std::uint32_t> row;
+    const auto append = [&](std::span<const std::uint32_t> atoms, std::span<const std::uint32_t> opposite) {
+        row.assign(atoms.begin(), atoms.end());
+        for (const std::uint32_t atom : opposite)
+            if (complement_of_[atom] != kNoFeature)
+                row.push_back(static_cast<std::uint32_t>(atom_words_ * 64) + complement_of_[atom]);
+        effects_.append(row);
+    };
+    append(task_->add[op], task_->del[op]);
+    append(task_->del[op], task_->add[op]);
+    row.clear();
+    for (const std::uint32_t effect : task_->conditional[op])
+        if (const std::uint32_t index = complement_of_[task_->effect_atom[effect]]; index != kNoFeature)
+            row.push_back(index);
+    followed_.append(row);
 }
 
 // True for an operator that leaves every state as it is, such as driving from a place to the same place.
@@ -142,7 +183,7 @@ void Operators::build_generator(Meter* meter) {
         });
         emit(ranks, 0, rest);
     };
-    watched_.assign(word_count_, 0);
+    watched_.assign(atom_words_, 0);
     steps_.push_back({0, 0});  // place 0 is never the target of a skip, so a skip of 0 can mark leaves
     for (std::uint32_t atom = 0; atom < atoms; ++atom) {
         look(meter, atom);
@@ -179,11 +220,11 @@ void Operators::emit(std::span<const std::uint32_t> ranks, std::size_t depth,
     ranks = ranks.subspan(start);
     // A fan looks at every word of the state, a list of tests at every branch: take what is less.
     std::optional<std::size_t> fan;
-    if (const std::size_t branches = fan_out(ranks, depth, rest); branches > 3 * word_count_ + 3) {
+    if (const std::size_t branches = fan_out(ranks, depth, rest); branches > 3 * atom_words_ + 3) {
         fan = fans_.size();
         steps_.push_back({static_cast<std::uint32_t>(*fan), kFan});
         fans_.push_back({fan_words_.size(), fan_branches_.size(), 0});
-        fan_words_.resize(fan_words_.size() + 2 * word_count_, 0);
+        fan_words_.resize(fan_words_.size() + 2 * atom_words_, 0);
         fan_branches_.resize(fan_branches_.size() + branches + 1, 0);
     }
     std::size_t branch = 0;
@@ -207,8 +248,8 @@ void Operators::emit(std::span<const std::uint32_t> ranks, std::size_t depth,
         fan_branches_[fans_[*fan].first + branch] = fans_[*fan].end;
         Word before = 0;
         Word* words = fan_words_.data() + fans_[*fan].mask;
-        for (std::size_t word = 0; word < word_count_; ++word) {
-            words[word_count_ + word] = before;
+        for (std::size_t word = 0; word < atom_words_; ++word) {
+            words[atom_words_ + word] = before;
             before += static_cast<Word>(std::popcount(words[word]));
         }
     }
@@ -224,10 +265,10 @@ void Operators::walk(const Word* state, std::uint32_t begin, std::uint32_t end, 
         } else if (step.skip == kFan) {
             const Fan fan = fans_[step.literal];
             const Word* words = fan_words_.data() + fan.mask;
-            for (std::size_t word = 0; word < word_count_; ++word) {
+            for (std::size_t word = 0; word < atom_words_; ++word) {
                 for (Word bits = state[word] & words[word]; bits != 0; bits &= bits - 1) {
                     const Word below = (bits & (~bits + 1)) - 1;
-                    const std::size_t branch = words[word_count_ + word] +
+                    const std::size_t branch = words[atom_words_ + word] +
                                                static_cast<std::size_t>(std::popcount(words[word] & below));
                     const std::uint32_t* begins = fan_branches_.data() + fan.first + branch;
                     walk(state, begins[0], begins[1], into);
@@ -262,7 +303,7 @@ void Operators::collect_by_tries(const Word* state, Applicable& into) const {
         std::fill(into.summary.begin(), into.summary.end(), 0);
     }
     into.collected = true;
-    for (std::size_t word = 0; word < word_count_; ++word) {
+    for (std::size_t word = 0; word < atom_words_; ++word) {
         for (Word bits = state[word] & watched_[word]; bits != 0; bits &= bits - 1) {
             const std::size_t atom = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
             walk(state, begin_[atom], begin_[atom + 1], into);
@@ -287,11 +328,15 @@ void Operators::apply(const Word* state, std::size_t rank, Word* child) const {
     for (const std::uint32_t atom : add(rank)) set_bit(child, atom);
     for (const std::uint32_t effect : effects)
         if (task_->effect_adds[effect] && fires(effect)) set_bit(child, task_->effect_atom[effect]);
+    if (!complements_.empty())
+        for (const std::uint32_t index : followed_[rank]) follow(child, index);
 }
 
 std::size_t Operators::bytes() const {
-    return (order_.size() + rank_.size() + begin_.size()) * sizeof(std::uint32_t) + effects_.bytes() +
-           touching_.bytes() + plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
+    const std::size_t features = complements_.size() + derived_complements_.size() + complement_of_.size();
+    return (order_.size() + rank_.size() + begin_.size() + features) * sizeof(std::uint32_t) +
+           (complements_.empty() ? 0 : followed_.bytes()) + effects_.bytes() + touching_.bytes() +
+           plain_.size() + steps_.size() * sizeof(Step) + fans_.size() * sizeof(Fan) +
            fan_words_.size() * sizeof(Word) + fan_branches_.size() * sizeof(std::uint32_t) +
            (watched_.size() + forbidden_.words.size()) * sizeof(Word) +
            forbidden_.rows.size() * sizeof(std::uint32_t) + (masks_ ? masks_->bytes() : 0);

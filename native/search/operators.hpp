@@ -10,6 +10,10 @@
 // branches into many atoms, a *fan* intersects the state with the set of those atoms instead of testing them
 // one by one. A small task has masks over all its operators instead. Applicable ranks are collected in a bit
 // set, which returns them in order without sorting.
+//
+// Operators may have complementary features for some atoms. A state then has further words behind those of
+// its atoms, with one bit for each such atom that is set exactly if the atom is false. An operator that
+// deletes the atom adds the feature, so that novelty tables need not know the difference.
 #pragma once
 
 #include <cstdint>
@@ -77,13 +81,35 @@ struct Forbidden {
 class Operators {
 public:
     // Throws `Halted` when the meter, if there is one, says to stop before it is done.
+    // `complements`: the atoms, ascending, that have a complementary feature.
     Operators(std::shared_ptr<const Task> task, std::optional<std::uint64_t> seed, Meter* meter = nullptr,
-              Forbidden forbidden = {});
+              Forbidden forbidden = {}, std::vector<std::uint32_t> complements = {});
 
     const Task& task() const { return *task_; }
     std::shared_ptr<const Task> shared_task() const { return task_; }
     std::size_t count() const { return order_.size(); }
     std::size_t word_count() const { return word_count_; }
+    // The words of a state that hold its atoms; those of complementary features follow.
+    std::size_t atom_words() const { return atom_words_; }
+    const std::vector<std::uint32_t>& complements() const { return complements_; }
+    // One more than the largest bit of a state that may be set: what novelty tables are made for.
+    std::size_t feature_bits() const {
+        return complements_.empty() ? task_->atom_count : atom_words_ * 64 + complements_.size();
+    }
+    // A number that tells the layouts of states apart; 0 without complementary features.
+    std::uint64_t layout() const { return layout_; }
+    // A bit of a state as a literal: atom * 2, or atom * 2 + 1 for the complementary feature of an atom.
+    std::uint32_t literal_of(std::uint32_t bit) const {
+        return bit < atom_words_ * 64 ? bit * 2 : complements_[bit - atom_words_ * 64] * 2 + 1;
+    }
+    // Sets the complementary features of a state by its atoms.
+    void complete(Word* state) const {
+        for (std::uint32_t index = 0; index < complements_.size(); ++index) follow(state, index);
+    }
+    // The same after axioms were evaluated, for what they may have changed.
+    void complete_derived(Word* state) const {
+        for (const std::uint32_t index : derived_complements_) follow(state, index);
+    }
     std::uint32_t operator_at(std::size_t rank) const { return order_[rank]; }
     std::uint32_t rank_of(std::size_t op) const { return rank_[op]; }
 
@@ -98,7 +124,8 @@ public:
     // The ranks of the plain operators that add or delete an atom.
     std::span<const std::uint32_t> touching(std::size_t atom) const { return touching_[atom]; }
 
-    // child = the state after the effects of the operator of that rank; derived atoms are left as they were.
+    // child = the state after the effects of the operator of that rank; derived atoms and their complementary
+    // features are left as they were.
     // The two states must not overlap.
     void apply(const Word* state, std::size_t rank, Word* child) const;
 
@@ -116,6 +143,7 @@ private:
         std::uint32_t skip;  // where to go on if the literal fails; 0 marks a leaf, kFan a fan
     };
     static constexpr std::uint32_t kFan = 0xffffffffU;
+    static constexpr std::uint32_t kNoFeature = 0xffffffffU;
     struct Fan {
         std::size_t mask;   // where its set of atoms begins in fan_words_
         std::size_t first;  // where the beginnings of its branches begin in fan_branches_, by ascending atom
@@ -123,6 +151,14 @@ private:
     };
 
     bool idle(std::uint32_t op) const;
+    void append_effects(std::uint32_t op);
+    void follow(Word* state, std::uint32_t index) const {
+        const std::size_t bit = atom_words_ * 64 + index;
+        if (test_bit(state, complements_[index]))
+            clear_bit(state, bit);
+        else
+            set_bit(state, bit);
+    }
     void collect_by_tries(const Word* state, Applicable& into) const;
     void build_masks();
     void build_generator(Meter* meter);
@@ -131,8 +167,8 @@ private:
     std::size_t fan_out(std::span<const std::uint32_t> ranks, std::size_t depth,
                         const std::vector<std::vector<std::uint32_t>>& rest) const;
     bool forbidden(const Word* state, std::size_t rank) const {
-        const Word* row = forbidden_.words.data() + forbidden_.rows[order_[rank]] * word_count_;
-        for (std::size_t word = 0; word < word_count_; ++word)
+        const Word* row = forbidden_.words.data() + forbidden_.rows[order_[rank]] * atom_words_;
+        for (std::size_t word = 0; word < atom_words_; ++word)
             if ((state[word] & row[word]) != 0) return true;
         return false;
     }
@@ -142,10 +178,14 @@ private:
     }
 
     std::shared_ptr<const Task> task_;
-    std::size_t word_count_;
+    std::vector<std::uint32_t> complements_, derived_complements_;  // the second: indices into the first
+    std::vector<std::uint32_t> complement_of_;  // per atom: its index there, or kNoFeature
+    std::uint64_t layout_;
+    std::size_t atom_words_, word_count_;
     std::vector<std::uint32_t> order_, rank_;
     Rows effects_;  // per rank two rows, what it adds and what it deletes: they are wanted together
     Rows touching_;
+    Rows followed_;  // per rank: complementary features that its conditional effects may change
     std::vector<std::uint8_t> plain_;
     bool all_plain_ = true;
     Forbidden forbidden_;
@@ -183,11 +223,14 @@ public:
     // child = the state after the operator of that rank, derived atoms included.
     void apply(const Word* state, std::size_t rank, Word* child) {
         operators_->apply(state, rank, child);
-        derive(child);
+        if (axioms_.empty()) return;
+        axioms_.evaluate(child);
+        operators_->complete_derived(child);
     }
-    // Recomputes the derived atoms of a state.
+    // Recomputes the derived atoms and the complementary features of a state.
     void derive(Word* state) {
         if (!axioms_.empty()) axioms_.evaluate(state);
+        operators_->complete(state);
     }
 
 private:

@@ -69,7 +69,7 @@ std::unique_ptr<Region> Search::new_region(std::uint32_t root) {
 }
 
 std::unique_ptr<NoveltyTable> Search::new_table() {
-    return make_table(*meter_, operators_->task().atom_count, options_.width, &tree_.states());
+    return make_table(*meter_, operators_->feature_bits(), options_.width, &tree_.states());
 }
 
 Event Search::halted(Halt halt) const {

@@ -105,10 +105,10 @@ struct Restructuring {
     bool wake = false;            // what is not novel is alive as well
 };
 
-// What discovery found: the pruned node and the atoms its branch proposes (Algorithm 1).
+// What discovery found: the pruned node and the literals its branch proposes (Algorithm 1).
 struct Discovery {
     std::uint32_t node = kNone;
-    std::vector<std::uint32_t> atoms;
+    std::vector<std::uint32_t> literals;
 };
 
 class Search {
@@ -131,7 +131,7 @@ public:
     // Goes on with a region. `tables`, one per level, may hold null pointers; it may be empty.
     Event resume(std::uint32_t region, std::span<NoveltyTable* const> tables, std::uint64_t pause_after);
 
-    // The atoms that a pruned node proposes as abstract features (Algorithm 1); none for other nodes.
+    // The literals that a pruned node proposes as abstract features (Algorithm 1); none for other nodes.
     std::vector<std::uint32_t> candidates(std::uint32_t node) const;
     // Takes pruned nodes off the list, the last or a random one first, until one proposes something.
     std::optional<Discovery> discover(bool random);

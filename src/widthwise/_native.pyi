@@ -243,17 +243,19 @@ class State:
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __repr__(self) -> str: ...
-    def __getstate__(self) -> list[int]: ...
-    def __setstate__(self, arg: Sequence[int], /) -> None: ...
+    def __getstate__(self) -> tuple[list[int], int, int]: ...
+    def __setstate__(self, arg: tuple[Sequence[int], int, int], /) -> None: ...
     def atoms(self) -> list[int]:
         """The numbers of the atoms that hold, ascending."""
 
 class Operators:
     """A task's operators in the order they are tried, and what applies."""
 
-    def __init__(self, task: Task, seed: int | None = None, meter: Meter | None = None) -> None:
+    def __init__(
+        self, task: Task, seed: int | None = None, meter: Meter | None = None, complements: Sequence[int] = []
+    ) -> None:
         """
-        Prepare a task's operators for searching; a meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
+        Prepare a task's operators for searching; novelty also looks at the falsehood of the atoms in `complements`. A meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
         """
 
     @property
@@ -262,6 +264,14 @@ class Operators:
     def count(self) -> int: ...
     @property
     def atom_count(self) -> int: ...
+    @property
+    def complements(self) -> list[int]:
+        """The atoms whose falsehood is a feature as well."""
+
+    @property
+    def feature_bits(self) -> int:
+        """The size of a novelty table over the features of a state."""
+
     @property
     def bytes(self) -> int: ...
     @property
@@ -288,10 +298,20 @@ class Operators:
     def successors(self, state: State) -> list[tuple[int, State]]:
         """All (operator, state after it) of a state: one call expands a node."""
 
+def wanted_false(task: Task, goal_neg: Sequence[int]) -> list[int]:
+    """
+    The atoms that a condition, an axiom or the goal wants false, ascending.
+    """
+
 class NoveltyTable:
     """Which tuples of features, of size up to the width, were seen together."""
 
+    @overload
     def __init__(self, meter: Meter, feature_count: int, width: int) -> None: ...
+    @overload
+    def __init__(self, meter: Meter, operators: Operators, width: int) -> None:
+        """A table over the features of the states of these operators."""
+
     @overload
     def novel(self, state: State, before: State | None = None) -> bool:
         """
@@ -372,10 +392,14 @@ class Search:
         """Go on with a region until something happens: (why, node, level)."""
 
     def candidates(self, node: int) -> list[int]:
-        """The atoms a pruned node proposes as features."""
+        """
+        What a pruned node proposes as features: atoms, or ~atom for one that became false.
+        """
 
     def discover(self, random: bool) -> tuple[int, list[int]] | None:
-        """Pop pruned nodes until one proposes features: (node, atoms)."""
+        """
+        Pop pruned nodes until one proposes features: (node, atoms, or ~atom for one that became false).
+        """
 
     def restructure(
         self,

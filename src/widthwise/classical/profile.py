@@ -12,7 +12,7 @@ from widthwise.classical.solve import solve_or_fail
 from widthwise.classical.task import Goal, Relevance, Task
 from widthwise.core.budget import Budget
 from widthwise.core.errors import OnInterrupt, RunInterrupted
-from widthwise.core.model import Watch
+from widthwise.core.model import Novelty, Watch
 from widthwise.core.result import Status
 from widthwise.planners.bfs import BFS
 from widthwise.planners.incremental import IHIW
@@ -115,6 +115,7 @@ def profile(
     budget: Budget | None = None,
     seed: int | None = None,
     relevance: Relevance = "goal",
+    novelty: Novelty = "values",
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
     ladder: Sequence[tuple[str, Planner]] = LADDER,
@@ -122,8 +123,9 @@ def profile(
 ) -> Iterator[GoalProfile]:
     """Profile the goals of a task, all or some, one after another.
 
-    The nodes of the budget are for each search, all else is for everything. Ctrl-C ends the iteration: with a
-    `KeyboardInterrupt` whose `result` is the profile of the goal in hand, or with `on_interrupt="return"` after it.
+    The nodes of the budget are for each search, all else is for everything. `novelty` is as in `solve`. Ctrl-C ends the
+    iteration: with a `KeyboardInterrupt` whose `result` is the profile of the goal in hand, or with
+    `on_interrupt="return"` after it.
     """
     budget = budget or Budget(nodes=100_000)
     meter = meter or budget.start()
@@ -143,6 +145,7 @@ def profile(
                         budget=budget,
                         seed=seed,
                         relevance="none",
+                        novelty=novelty,
                         meter=meter,
                         watch=watch,
                     )

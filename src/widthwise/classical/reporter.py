@@ -57,7 +57,7 @@ class Reporter:
             expanded=outcome.expanded,
             pruned=outcome.pruned,
             high_level_nodes=outcome.high_level_nodes,
-            features=[self.searched.atoms[atom] for atom in outcome.features],
+            features=[_feature(self.searched, one) for one in outcome.features],
             story=self._story(outcome),
             seconds={**self.task.seconds, "search": searched_for},
             budget=self.budget.describe(),
@@ -97,9 +97,9 @@ class Reporter:
         task, search = self.searched, outcome.search
         return [
             Discovered(
-                task.atoms[one.feature],
+                _feature(task, one.feature),
                 [task.operator_name(op) for op in search.path(one.pruned_node)] if search else [],
-                [task.atoms[atom] for atom in one.candidates],
+                [_feature(task, candidate) for candidate in one.candidates],
                 one.regions,
                 one.generated,
                 one.search,
@@ -151,6 +151,11 @@ class Reporter:
                 "This is a bug in Widthwise; please report it with the task"
             )
         return len(steps) if unit_cost else verdict.cost
+
+
+def _feature(task: Task, feature: int) -> str:
+    """The name of a discovered feature: an atom, or that one is false."""
+    return task.atoms[feature] if feature >= 0 else f"(not {task.atoms[~feature]})"
 
 
 def _condition(task: Task, goal: Goal) -> Condition | None:

@@ -22,7 +22,7 @@ from widthwise.core.errors import (
     UnsupportedError,
     UsageError,
 )
-from widthwise.core.model import Model, Watch
+from widthwise.core.model import Model, Novelty, Watch
 from widthwise.core.result import Outcome, Stage, Status
 from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.improve import ALLOWANCE
@@ -38,6 +38,7 @@ def solve(
     budget: Budget | None = None,
     seed: int | None = None,
     relevance: Relevance | None = None,
+    novelty: Novelty = "values",
     goal: Goal | str | Sequence[str] | None = None,
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
@@ -55,6 +56,8 @@ def solve(
         seed: permutes the order in which operators are tried.
         relevance: drops what cannot matter for the whole goal ("task", for goals that are part of it) or for the goal
             solved ("goal"). Without it, a planner that has a preference (auto, for single goals) gets it.
+        novelty: what novelty looks at: the values of atoms ("values"), so that falsehood counts as well for atoms that
+            a condition or the goal wants false, or only which atoms are true ("true-atoms").
         goal: another goal than the task's: PDDL such as `"(have-key)"`, a list of such texts that are all to hold, or
             one of `task.goals`. For PDDL the task is grounded again.
         meter: the meter of a run that this is a part of, instead of one made from `budget`.
@@ -98,7 +101,10 @@ def solve(
             report.searched = task.restricted(task.goal if relevance == "task" else wanted, meter)
             charged = report.searched.bytes
             wanted = report.searched.renumbered(wanted)
-        with _model(report.searched, wanted, meter=meter, max_nodes=budget.nodes, seed=seed, watch=watch) as model:
+        if not getattr(planner, "uses_novelty", True):
+            novelty = "true-atoms"  # spares states what nobody would look at
+        operators = report.searched.ordered(seed, meter, goal=wanted, novelty=novelty)
+        with _model(report.searched, operators, wanted, budget.nodes, meter=meter, seed=seed, watch=watch) as model:
             outcome = _run(planner, model, wanted)
             result = report.ended(outcome, meter, meter.seconds - start)
             if improve and result.plan:
@@ -163,6 +169,7 @@ def solve_each_goal(
     budget: Budget | None = None,
     seed: int | None = None,
     relevance: Relevance | None = None,
+    novelty: Novelty = "values",
     meter: _native.Meter | None = None,
     watch: Watch | None = None,
     on_interrupt: OnInterrupt = "raise",
@@ -184,7 +191,14 @@ def solve_each_goal(
     if relevance == "task":
         task, relevance = task.restricted(None, meter), "none"
         charged = task.bytes
-    options: dict[str, Any] = {"budget": budget, "seed": seed, "relevance": relevance, "meter": meter, "watch": watch}
+    options: dict[str, Any] = {
+        "budget": budget,
+        "seed": seed,
+        "relevance": relevance,
+        "novelty": novelty,
+        "meter": meter,
+        "watch": watch,
+    }
     try:
         for goal in task.goals:
             try:
@@ -222,15 +236,15 @@ def wished_relevance(planner: Planner, *, otherwise: Relevance = "none") -> Rele
 @contextlib.contextmanager
 def _model(
     task: Task,
+    operators: _native.Operators,
     goal: Goal,
+    max_nodes: int | None,
     *,
     meter: _native.Meter,
-    max_nodes: int | None,
     seed: int | None,
     watch: Watch | None,
 ) -> Iterator[Model]:
     """The problem as planners see it, its operators charged to the meter while it lasts."""
-    operators = task.ordered(seed, meter)
     if not meter.charge(operators.bytes):
         raise OutOfMemory("the memory limit was reached")
     try:

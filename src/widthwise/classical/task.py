@@ -22,6 +22,7 @@ from widthwise.classical.relevance import Restricted, restrict
 from widthwise.core.budget import halt_error
 from widthwise.core.errors import OutOfMemory, UsageError
 from widthwise.core.guard import Guard
+from widthwise.core.model import Novelty
 from widthwise.core.showing import counted
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ class Task:
     seconds: dict[str, float] = field(default_factory=dict)
     bytes: int = 0  # of a restricted task: what a meter was charged with
     parts: tuple[Condition, ...] = field(default=(), repr=False)  # of the goal, one for each of its literals
-    _ordered: tuple[int | None, _native.Operators] | None = field(default=None, repr=False)
+    _ordered: tuple[tuple[object, ...], _native.Operators] | None = field(default=None, repr=False)
+    _complements: dict[tuple[int, ...], list[int]] = field(default_factory=dict, repr=False)
     cut: Restricted | None = field(default=None, repr=False)  # of a restricted task: its numbers before
     _whole: Task | None = field(default=None, repr=False)  # what it was restricted from
 
@@ -135,11 +137,40 @@ class Task:
     def _operators(self) -> _native.Operators:
         return self.ordered(None)
 
-    def ordered(self, seed: int | None, meter: _native.Meter | None = None) -> _native.Operators:
-        """The operators in the order of the files, or permuted by a seed; the last order asked for is kept."""
-        if self._ordered is None or self._ordered[0] != seed:
+    def complements(self, goal: Goal | None = None) -> list[int]:
+        """The atoms whose falsehood is a feature of its own where novelty looks at values.
+
+        They occur negated in a precondition, in the condition of an effect, in an axiom or in the goal, which is the
+        whole goal unless another is given.
+        """
+        negative = (goal or self.goal).negative
+        known = self._complements.get(negative)
+        if known is None:
+            known = self._complements[negative] = _native.wanted_false(self.native, list(negative))
+        return known
+
+    def feature_count(self, goal: Goal | None = None, novelty: Novelty = "values") -> int:
+        """How many features novelty looks at: the atoms, and with `values` those of `complements` once more."""
+        return self.native.atom_count + (len(self.complements(goal)) if _checked(novelty) == "values" else 0)
+
+    def ordered(
+        self,
+        seed: int | None,
+        meter: _native.Meter | None = None,
+        *,
+        goal: Goal | None = None,
+        novelty: Novelty = "values",
+    ) -> _native.Operators:
+        """The operators in the order of the files, or permuted by a seed, with the features for a goal.
+
+        The last operators asked for are kept.
+        """
+        goal = goal or self.goal
+        complements = self.complements(goal) if _checked(novelty) == "values" else []
+        key = (seed, goal.negative if complements else None)
+        if self._ordered is None or self._ordered[0] != key:
             try:
-                self._ordered = (seed, _native.Operators(self.native, seed, meter))
+                self._ordered = (key, _native.Operators(self.native, seed, meter, complements))
             except InterruptedError:
                 assert meter is not None
                 raise halt_error(meter.poll(), meter) from None
@@ -177,8 +208,14 @@ class Task:
             and not any(atom in state for atom in goal.negative)
         )
 
-    def novelty_table(self, width: int) -> _native.NoveltyTable:
-        """An empty novelty table over this task's atoms."""
+    def novelty_table(self, width: int, novelty: Novelty = "values") -> _native.NoveltyTable:
+        """An empty novelty table for this task's states.
+
+        With `values` it also looks at the falsehood of the atoms in `complements`, as the planners do; with
+        `true-atoms` only at which atoms are true.
+        """
+        if _checked(novelty) == "values":
+            return _native.NoveltyTable(_native.Meter(), self._operators, width)
         return _native.NoveltyTable(_native.Meter(), self.native.atom_count, width)
 
     @cached_property
@@ -328,6 +365,12 @@ def goal_text(goal: str | Sequence[str]) -> str:
 def _grounded_again(read: dict[str, Any]) -> Task:
     """A task from its pickle."""
     return Task(native=ground(read["normal"], _native.Meter()), **read)
+
+
+def _checked(novelty: Novelty) -> Novelty:
+    if novelty not in ("values", "true-atoms"):
+        raise UsageError(f"novelty={novelty!r} is unknown; take 'values' or 'true-atoms'")
+    return novelty
 
 
 def _call(name: str, args: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from widthwise.cli.common import add_novelty
 from widthwise.cli.parser import Parser
 from widthwise.core.errors import UsageError
 
@@ -76,6 +77,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="leave out what cannot matter for the whole goal (task), each goal, or nothing "
         "(default: goal for auto, task for others)",
     )
+    add_novelty(classical)
     add("--max-nodes", type=int, metavar="N", help="generated nodes per goal (default: 10000; whole: no limit)")
     add("--max-time", type=float, metavar="S", help="seconds per goal; whole: per problem (default there: 60)")
     add("--max-memory", type=float, metavar="MB", help="megabytes per goal; whole: per problem (default there: 2000)")
@@ -131,7 +133,7 @@ def _single_goals(args: argparse.Namespace) -> int:
         bytes=None if args.max_memory is None else int(args.max_memory * 1e6),
     )
     planners = tuple(args.planner or Setup().planners)
-    setup = Setup(planners, 3 if args.seeds is None else args.seeds, args.relevance, budget)
+    setup = Setup(planners, 3 if args.seeds is None else args.seeds, args.relevance, budget, args.novelty)
     rows = rows_of(args)
     more = {"published": {"name": "paper", "rows": paper_table()}} if args.suite == "paper" else {}
     jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))

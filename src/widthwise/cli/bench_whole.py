@@ -25,6 +25,8 @@ def run_whole(args: argparse.Namespace) -> int:
         more += ["--max-nodes", str(args.max_nodes)]
     if args.relevance is not None:
         more += ["--relevance", args.relevance]
+    if args.novelty != "values":
+        more += ["--novelty", args.novelty]
     # Only others: ours run only if asked for.
     planners = args.planner or ([] if args.against else ["auto"])
     systems = [own_system(text, limits, more, seeded=seeded) for text in planners]

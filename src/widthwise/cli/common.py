@@ -53,6 +53,17 @@ def add_task(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("problem", type=Path, metavar="PROBLEM", help="the PDDL problem file, or - for stdin")
 
 
+def add_novelty(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says what novelty looks at."""
+    parser.add_argument(
+        "--novelty",
+        choices=("values", "true-atoms"),
+        default="values",
+        help="what novelty looks at: values (default), where the falsehood of an atom is a feature as well if some "
+        "condition or goal wants the atom false; or true-atoms, only which atoms are true",
+    )
+
+
 def check_stdin(*files: Path | str) -> None:
     """Refuse to read more than one file from stdin."""
     if sum(str(file) == "-" for file in files) > 1:

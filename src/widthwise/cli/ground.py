@@ -33,7 +33,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print one JSON object: atoms, operators, goals, init (lists of names), seconds",
+        help="print one JSON object: atoms, operators, goals, init (lists of names), novelty_features, seconds",
     )
     parser.set_defaults(run=run)
 
@@ -52,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
             "operators": task.operators,
             "goals": [goal.name for goal in task.goals],
             "init": [task.atoms[atom] for atom in task.native.init],
+            "novelty_features": task.feature_count(),
             "seconds": task.seconds,
         }
         json.dump(data, sys.stdout, indent=1)
@@ -75,6 +76,9 @@ def _rows(task: Task) -> list[tuple[str, str]]:
         ("atoms", f"{native.atom_count:,}{_by_name(task.atoms)}"),
         ("operators", f"{native.operator_count:,}{_by_name(task.operators)}"),
     ]
+    if negated := len(task.complements()):
+        false = "1 of them when it is false" if negated == 1 else f"{negated:,} of them when they are false"
+        rows.append(("features", f"{task.feature_count():,}: {count(native.atom_count, 'atom')}, and {false}"))
     if native.axiom_count:
         rows.append(("axioms", f"{native.axiom_count:,}"))
     rows.append(("true at start", count(len(native.init), "atom")))

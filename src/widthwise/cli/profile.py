@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.common import (
     add_limits,
+    add_novelty,
     add_task,
     budget_of,
     check_stdin,
@@ -73,6 +74,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="first drop what cannot matter for the goal being solved (goal, default), for the whole goal (task), "
         "or nothing",
     )
+    add_novelty(parser)
     add_limits(parser, nodes=True, each=_NODES)
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="also draw the profile (.png, .svg or .pdf)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
@@ -107,6 +109,7 @@ def run(args: argparse.Namespace) -> int:
                 budget=budget,
                 seed=args.seed,
                 relevance=args.relevance,
+                novelty=args.novelty,
                 meter=meter,
                 watch=progress,
                 on_interrupt="return",
@@ -186,6 +189,7 @@ def _data(
         "status": str(status),
         "seed": args.seed,
         "relevance": args.relevance,
+        "novelty": args.novelty,
         "budget": budget_of(args).describe(),
         "goal_count": goals,
         "goals": [one.to_json() for one in found],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.common import (
     add_limits,
+    add_novelty,
     add_task,
     budget_of,
     check_stdin,
@@ -129,6 +130,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="first drop what cannot matter for the whole goal (task) or the goal being solved (goal); "
         "default: goal for auto, none for others",
     )
+    add_novelty(parser)
     add_limits(parser, nodes=True)
     parser.add_argument(
         "--first", action="store_true", help="stop at the first plan; auto goes on and makes it cheaper otherwise"
@@ -236,6 +238,7 @@ class _Job:
             "budget": self.budget,
             "seed": self.args.seed,
             "relevance": self.args.relevance,
+            "novelty": self.args.novelty,
             "meter": self.meter,
             "watch": self.progress,
             "on_interrupt": "return",

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from widthwise import _native
 from widthwise.core.budget import MOST
 from widthwise.core.errors import UsageError
 
+#: What novelty looks at: the values of atoms, where falsehood counts as well if some condition wants the atom false, or
+#: only which atoms are true.
+Novelty = Literal["values", "true-atoms"]
 #: An abstract feature: an atom's number, a pattern over atoms, or a function of the state.
 Feature = int | str
 #: The features of one level above the lowest: some features, or one function of the state with hashable values.
@@ -62,7 +65,7 @@ class Model:
         entry_in_table: bool = True,
     ) -> _native.Search:
         """A resumable search over this problem, with that width at its lowest level."""
-        _check_width(self.atom_count, width)
+        _check_width(self.operators.feature_bits, width)
         return _native.Search(
             self.operators,
             self.meter,

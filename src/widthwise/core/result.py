@@ -67,7 +67,7 @@ STOP_OF_HALT = {
 class Chapter:
     """One step of an incremental search: the feature that was added, its evidence, and what it led to."""
 
-    feature: int  # the atom
+    feature: int  # the atom, or ~atom for its falsehood
     pruned_node: int  # the pruned node whose branch proposed it
     candidates: list[int]  # everything the branch proposed
     regions: int  # living high-level nodes after the tree was recoloured
@@ -97,7 +97,7 @@ class Outcome:
     pruned: int = 0
     high_level_nodes: int = 0
     depth: int = 0
-    features: list[int] = field(default_factory=list)  # discovered atoms in order
+    features: list[int] = field(default_factory=list)  # discovered atoms in order, ~atom for falsehood
     story: list[Chapter] = field(default_factory=list)
     reason: str = ""  # one sentence for people
     stages: list[Stage] = field(default_factory=list)  # of a schedule, in the order they ran

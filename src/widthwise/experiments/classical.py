@@ -14,6 +14,7 @@ from widthwise.classical.solve import solve_or_fail, wished_relevance
 from widthwise.classical.task import Relevance, Task
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import UsageError
+from widthwise.core.model import Novelty
 from widthwise.experiments.cutting import try_parts
 from widthwise.experiments.goal_lines import goal_fields, line_of
 from widthwise.experiments.jobs import Job, Outcome, Part
@@ -33,6 +34,7 @@ class Setup:
     seeds: int = 3
     relevance: Relevance | None = None  # none: what the planner wishes, or what matters for the whole goal
     budget: Budget = field(default_factory=lambda: Budget(nodes=10_000))
+    novelty: Novelty = "values"
 
     def __post_init__(self) -> None:
         """Refuse what would fail in every single job."""
@@ -49,6 +51,7 @@ class Setup:
             "planners": list(self.planners),
             "seeds": list(range(self.seeds)),
             "relevance": self.relevance or "default",
+            "novelty": self.novelty,
             "budget": self.budget.describe(),
         }
 
@@ -76,7 +79,8 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
                 {**part, "relevance": wishes[part["planner"], part["width"]]}
                 for part in row.parts(instance, wishes, range(setup.seeds))
             ]
-            payload = {"instance": with_texts(instance) if ship else instance, "budget": budget}
+            sent = with_texts(instance) if ship else instance
+            payload = {"instance": sent, "budget": budget, "novelty": setup.novelty}
             for cut in (False, True):  # what is cut to its goals is cut once for all of its parts
                 some = [part for part in parts if (part["relevance"] == "goal") is cut]
                 function = f"{__name__}:{'prepare_cut' if cut else 'prepare'}"
@@ -87,6 +91,7 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     """Read and ground an instance; returns what runs one planner with one seed on all its goals."""
     budget = Budget(**payload["budget"])
+    novelty: Novelty = payload["novelty"]
     task = load_instance(payload["instance"], budget)
     smaller: dict[str, Task] = {}
 
@@ -95,11 +100,8 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
             smaller["task"] = task.restricted()
         searched = smaller.get("task", task)
         planner = _planner(part)
-        seed = part["seed"]
-        goals = [
-            goal_fields(solve_or_fail(searched, planner, goal, budget=budget, seed=seed, relevance="none"))
-            for goal in searched.goals
-        ]
+        options: dict[str, Any] = {"budget": budget, "seed": part["seed"], "relevance": "none", "novelty": novelty}
+        goals = [goal_fields(solve_or_fail(searched, planner, goal, **options)) for goal in searched.goals]
         return line_of(searched, goals)
 
     return run
@@ -111,7 +113,7 @@ def prepare_cut(payload: Mapping[str, Any]) -> Callable[[Sequence[Part]], list[O
     task = load_instance(payload["instance"], budget)
 
     def run(parts: Sequence[Part]) -> list[Outcome]:
-        tried = try_parts(task, parts, [_planner(part) for part in parts], budget)
+        tried = try_parts(task, parts, [_planner(part) for part in parts], budget, payload["novelty"])
         return [one.failure or line_of(task, one.goals) for one in tried]
 
     return run

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from widthwise.classical.solve import solve_or_fail
 from widthwise.classical.task import Goal, Task
 from widthwise.core.budget import Budget
+from widthwise.core.model import Novelty
 from widthwise.experiments.goal_lines import Fields, goal_fields
 from widthwise.experiments.jobs import Outcome, Part, failure
 from widthwise.planners.registry import Planner
@@ -21,6 +22,7 @@ class Cut:
     task: Task
     goal: Goal
     seconds: float = 0.0
+    novelty: Novelty = "values"
     _orders: dict[int, tuple[Task, float]] = field(default_factory=dict)
 
     def ordered(self, seed: int) -> tuple[Task, float]:
@@ -29,22 +31,22 @@ class Cut:
             # A copy per seed, because a task remembers only the last order it was asked for.
             task = replace(self.task)
             start = time.perf_counter()
-            task.ordered(seed)
+            task.ordered(seed, goal=self.goal, novelty=self.novelty)
             self._orders[seed] = (task, time.perf_counter() - start)
         return self._orders[seed]
 
 
-def next_cut(task: Task, goal: Goal, last: Cut | None) -> Cut:
+def next_cut(task: Task, goal: Goal, last: Cut | None, novelty: Novelty = "values") -> Cut:
     """Cut a task down to a goal; where that leaves the same as the cut before, its prepared operators are kept."""
     if not goal.reachable:
-        return Cut(task, goal)
+        return Cut(task, goal, novelty=novelty)
     start = time.perf_counter()
     small = task.restricted(goal)
     seconds = time.perf_counter() - start
     wanted = small.renumbered(goal)
-    if last is not None and _same(last.task, small):
+    if last is not None and last.goal.negative == wanted.negative and _same(last.task, small):
         return replace(last, goal=wanted, seconds=seconds)
-    return Cut(small, wanted, seconds)
+    return Cut(small, wanted, seconds, novelty)
 
 
 def _same(one: Task, other: Task) -> bool:
@@ -62,7 +64,9 @@ class Tried:
     failure: Outcome | None = None
 
 
-def try_parts(task: Task, parts: Sequence[Part], planners: Sequence[Planner], budget: Budget) -> list[Tried]:
+def try_parts(
+    task: Task, parts: Sequence[Part], planners: Sequence[Planner], budget: Budget, novelty: Novelty = "values"
+) -> list[Tried]:
     """Solve every goal of a task in its own cut with the planner and the seed of every part.
 
     The seconds of cutting and of preparing operators are those that each part would have taken by itself,
@@ -71,13 +75,16 @@ def try_parts(task: Task, parts: Sequence[Part], planners: Sequence[Planner], bu
     tried = [Tried() for _ in parts]
     cut: Cut | None = None
     for goal in task.goals:
-        cut = next_cut(task, goal, cut)
+        cut = next_cut(task, goal, cut, novelty)
         for part, planner, one in zip(parts, planners, tried, strict=True):
             if one.failure is not None:
                 continue
             try:
                 small, ordered = cut.ordered(part["seed"]) if goal.reachable else (task, 0.0)
-                result = solve_or_fail(small, planner, cut.goal, budget=budget, seed=part["seed"], relevance="none")
+                seed = part["seed"]
+                result = solve_or_fail(
+                    small, planner, cut.goal, budget=budget, seed=seed, relevance="none", novelty=novelty
+                )
             except Exception as error:
                 one.failure = failure(error)
                 continue

@@ -44,6 +44,11 @@ class Backward:
         """None, as its search has none."""
         return ()
 
+    @property
+    def uses_novelty(self) -> bool:
+        """Whether it looks at features of the task: not of this one but of its inverse, which has no negations."""
+        return False
+
     def begin(self, model: Model) -> _Inverted | _Over:
         """A search that waits to be resumed; it is over at once if the task cannot be read backwards."""
         if not model.operators.plain:

@@ -96,6 +96,11 @@ class GBFS:
         """None: it knows no novelty."""
         return ()
 
+    @property
+    def uses_novelty(self) -> bool:
+        """Whether it looks at features: it does not."""
+        return False
+
     def begin(self, model: Model) -> Run:
         """A search that waits to be resumed."""
         search = _native.Greedy(

@@ -9,7 +9,7 @@ Levels stack: the search inside a region may itself be such a hierarchy.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -179,11 +179,15 @@ class Level:
 
 
 class AtomFeatures:
-    """A level whose features are atoms: their values are looked up by the kernel."""
+    """A level whose features are atoms: their values are looked up by the kernel.
 
-    def __init__(self, atoms: list[int]) -> None:
-        self.native: list[int] | Callable[[_native.State], int] = [2 * atom for atom in atoms]
-        self.count = len(atoms)
+    Falsehood is a value where it is one at the lowest level: for atoms with a complementary feature.
+    """
+
+    def __init__(self, atoms: list[int], complements: Collection[int] = ()) -> None:
+        literals = [2 * atom for atom in atoms] + [2 * atom + 1 for atom in atoms if atom in complements]
+        self.native: list[int] | Callable[[_native.State], int] = literals
+        self.count = len(literals)
 
     def table(self, model: Model, planner: IW) -> _native.NoveltyTable | ValueTable:
         """An empty table for this level."""
@@ -237,4 +241,4 @@ class FunctionFeatures(AtomFeatures):
 def _level_features(model: Model, features: LevelFeatures) -> AtomFeatures:
     if callable(features):
         return FunctionFeatures(features)
-    return AtomFeatures(model.atoms(features))
+    return AtomFeatures(model.atoms(features), frozenset(model.operators.complements))

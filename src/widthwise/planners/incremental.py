@@ -153,7 +153,8 @@ class IncrementalSearch:
         """Create high-level nodes for new features by recolouring the tree."""
         self.features += features
         values = (0, 1) if self.planner.negated else (0,)
-        literals = [2 * feature + value for feature in features for value in values]
+        own = [2 * feature if feature >= 0 else 2 * ~feature + 1 for feature in features]
+        literals = [literal ^ value for literal in own for value in values]
         # The table serves on: what was novel stays novel. Only whole abstract states change with every feature.
         fresh = self.planner.high.width == "n" or len(values) * len(self.features) > self.room
         if fresh:

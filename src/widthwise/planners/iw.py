@@ -51,6 +51,11 @@ class IW:
         return (self.width,)
 
     @property
+    def uses_novelty(self) -> bool:
+        """Whether it looks at features: a search that prunes only repeated states does not."""
+        return self.width != "n"
+
+    @property
     def complete(self) -> bool:
         """Whether running dry proves that there is no plan."""
         return self.width == "n"

@@ -10,7 +10,7 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
 
-.PHONY: help setup demo test lint format stubs bench bench-whole sanitize tsan fuzz val oracles lock locked sbom clean
+.PHONY: help setup demo test lint format stubs bench bench-whole sanitize tsan fuzz fuzz-guided val oracles lock locked sbom clean
 .DELETE_ON_ERROR:
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan      grounding and searches on threads under the thread sanitizer"
 	@echo "make fuzz      damaged inputs of every kind, for a minute (FUZZ_SECONDS, FUZZ_SEED)"
+	@echo "make fuzz-guided  the same guided by coverage (FUZZ_TARGET=task, reader, plan, ...)"
 	@echo "make val       build VAL, the validator of others that make oracles asks, from its public source"
 	@echo "make oracles   plans and unsolvable tasks before VAL, unified-planning and Fast Downward"
 	@echo "make lock      write the requirements with hashes anew from constraints.txt"
@@ -91,19 +92,27 @@ FUZZ_SEED ?= $(shell date -u +%Y%m%d)
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m fuzzing --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
+# Guided by coverage, with atheris: needs a Python that it has files for.
+FUZZ_TARGET ?= task
+fuzz-guided: $(VENV)/.dev
+	@mkdir -p build/fuzz
+	@$(PIP) --no-build-isolation --editable '.[fuzz]'
+	PYTHONPATH=tests $(BIN)/python -m fuzzing.guided $(FUZZ_TARGET) -max_total_time=$(FUZZ_SECONDS) \
+	    -len_control=0 -artifact_prefix=build/fuzz/
+
 # An environment and a build of its own, so that the usual one stays as it is.
 SANITIZED := .venv-sanitize
 $(SANITIZED)/.ready: constraints.txt $(BUILD_FILES)
 	$(PYTHON) -m venv $(SANITIZED)
-	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) $(BUILD_TOOLS) pytest hypothesis numpy fast-downward.translate
+	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) $(BUILD_TOOLS) pytest pytest-xdist hypothesis numpy fast-downward.translate
 	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) --no-build-isolation --editable . \
 	    --config-settings=cmake.define.WIDTHWISE_SANITIZE=address,undefined --config-settings=build-dir=build/sanitize
 	@touch $@
 
 sanitize: $(SANITIZED)/.ready
 	LD_PRELOAD="$(foreach lib,libasan.so libubsan.so libstdc++.so.6,$$($${CXX:-g++} -print-file-name=$(lib)))" \
-	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-	$(SANITIZED)/bin/python -m pytest -m "not slow and not ipc and not resident" -p no:cacheprovider \
+	ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 PYTHONMALLOC=malloc \
+	$(SANITIZED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
 	    --ignore-glob='tests/test_cli*' --ignore=tests/test_readme.py --ignore=tests/test_install.py tests
 
 # The kernels without Python, with searches on threads.

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Any
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
+    from widthwise.classical.certificate import Certificate
+    from widthwise.classical.certify import certify
     from widthwise.classical.load import Domain, load
     from widthwise.classical.plan import Plan
     from widthwise.classical.result import Result
     from widthwise.classical.solve import solve, solve_each_goal
     from widthwise.classical.task import Goal, Task
     from widthwise.classical.validate import validate
+    from widthwise.classical.verify import verify_certificate
     from widthwise.core.budget import Budget
     from widthwise.core.errors import (
         InputError,
@@ -45,12 +48,15 @@ if TYPE_CHECKING:
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
 _ROOMS = {
+    "classical.certificate": ("Certificate",),
+    "classical.certify": ("certify",),
     "classical.load": ("Domain", "load"),
     "classical.plan": ("Plan",),
     "classical.result": ("Result",),
     "classical.solve": ("solve", "solve_each_goal"),
     "classical.task": ("Goal", "Task"),
     "classical.validate": ("validate",),
+    "classical.verify": ("verify_certificate",),
     "core.budget": ("Budget",),
     "core.errors": (
         "InputError",
@@ -99,6 +105,7 @@ __all__ = [
     "Behaviour",
     "Budget",
     "Cells",
+    "Certificate",
     "CountRolloutIW",
     "Domain",
     "Episode",
@@ -124,6 +131,7 @@ __all__ = [
     "UsageError",
     "WidthwiseError",
     "__version__",
+    "certify",
     "check_simulator",
     "load",
     "preset_settings",
@@ -131,6 +139,7 @@ __all__ = [
     "solve",
     "solve_each_goal",
     "validate",
+    "verify_certificate",
 ]
 
 

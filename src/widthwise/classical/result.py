@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from widthwise import _native
+from widthwise.classical.certificate import Certificate
 from widthwise.core.result import Stage, Status
 from widthwise.core.showing import counted
 
@@ -69,6 +70,7 @@ class Result:
     goal: str | None = None  # of a single-goal run
     true_at_start: bool = False
     unit_cost: bool = True
+    certificate: Certificate | None = field(default=None, repr=False)  # of an unsolvable task, where it was asked for
     search: _native.Search | _native.BestFirst | None = field(
         default=None, repr=False, compare=False
     )  # the search itself, with its tree

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from widthwise import _native
+from widthwise.classical.certify import certify
 from widthwise.classical.reporter import Reporter
 from widthwise.classical.result import Result
 from widthwise.classical.task import Goal, Relevance, Task, goal_text
@@ -45,6 +46,7 @@ def solve(
     improve: bool = False,
     on_plan: Callable[[Result], None] | None = None,
     on_interrupt: OnInterrupt = "raise",
+    certificate: bool = False,
 ) -> Result:
     """Solve a task, or one goal of it, within a budget.
 
@@ -67,6 +69,7 @@ def solve(
         on_plan: called with the first plan and with every better one, all of them validated.
         on_interrupt: "raise" ends Ctrl-C with a `KeyboardInterrupt` whose `result` is the result so far; "return"
             returns that result, with the status `interrupted` if there is no plan.
+        certificate: give a result that is `unsolvable` a certificate, if the task is small enough for one.
 
     Returns:
         The result: its status, the plan if there is one, and what it took.
@@ -82,6 +85,8 @@ def solve(
     check_task(task)
     if on_interrupt not in ("raise", "return"):
         raise UsageError(f"on_interrupt is 'raise' or 'return', not {on_interrupt!r}")
+    if certificate and isinstance(goal, Goal):
+        raise UsageError("certificates are for whole goals: give the goal as PDDL, such as goal='(have-key)'")
     budget = budget or Budget()
     offset = sum(task.seconds.values()) if meter is None else 0.0  # a meter that is shared has counted the reading
     meter = meter or budget.start()
@@ -122,6 +127,13 @@ def solve(
         meter.release(charged)
     if name is not None:
         result.goal = name
+    if certificate and result.status is Status.UNSOLVABLE:
+        try:
+            result.certificate = certify(task, meter=meter)
+        except OutOfBudget:
+            pass  # the result stands without it
+        except KeyboardInterrupt:
+            stopped = True
     result.memory_mb = round(_peak_memory_mb(), 1)
     result.elapsed_seconds = report.now(meter)
     if on_interrupt == "raise" and (stopped or meter.signalled):

@@ -21,6 +21,7 @@ COMMANDS = (
     "solve",
     "profile",
     "validate",
+    "verify_certificate",
     "ground",
     "bounds",
     "play",
@@ -49,8 +50,9 @@ _EPILOG = """\
 exit codes:
   0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes),
   22 out of memory, 23 out of time, 31 bad input, 34 unsupported input,
-  2 wrong usage, 130 interrupted (143 by SIGTERM, 129 by SIGHUP); validate: 0 valid, 1 not valid; play: 0 played to the
-  end, 12 below --goal-score; check-env: 0 no check failed, 12 otherwise; train: 0 to the end,
+  2 wrong usage, 130 interrupted (143 by SIGTERM, 129 by SIGHUP); validate and
+  verify-certificate: 0 valid, 1 not valid; play: 0 played to the end, 12 below
+  --goal-score; check-env: 0 no check failed, 12 otherwise; train: 0 to the end,
   1 stopped by a full disk or by losses that are no numbers (the last checkpoint is good)
 
 Results go to stdout, messages to stderr. `widthwise COMMAND --help` tells more."""

@@ -61,6 +61,7 @@ _EPILOG = """\
 examples:
   widthwise solve domain.pddl problem.pddl
   widthwise solve domain.pddl problem.pddl --max-time 60 --plan-out plan.txt
+  widthwise solve domain.pddl problem.pddl --certificate proof.json
   widthwise solve domain.pddl problem.pddl --planner iw --width 2 --max-time 60
   widthwise solve domain.pddl problem.pddl --planner hiw --width 1,1 --high "(have-key)"
   widthwise solve domain.pddl problem.pddl --planner ihiw --each-goal --max-nodes 10000
@@ -141,6 +142,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE",
         help="also write the plan to FILE, the first as soon as it exists, and every better one over it",
     )
+    parser.add_argument(
+        "--certificate",
+        type=Path,
+        metavar="FILE",
+        help="if there is no plan, write a certificate to FILE that `widthwise verify-certificate` checks; "
+        "for tasks of at most 20,000 reachable states, or whose goal is out of reach without deletes",
+    )
     parser.add_argument("--verbose", action="store_true", help="say which searches ran, why, and what came of each")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the plan")
     parser.set_defaults(run=run)
@@ -157,6 +165,10 @@ def run(args: argparse.Namespace) -> int:
         if args.each_goal:
             raise UsageError("--plan-out holds one plan, and --each-goal makes several: give one of them")
         check_target(args.plan_out)
+    if args.certificate is not None:
+        if args.each_goal:
+            raise UsageError("--certificate is for the whole goal, and --each-goal is not: give one of them")
+        check_target(args.certificate)
     budget = budget_of(args)
     meter = budget.start()
     progress = solve_text.Progress(meter) if sys.stderr.isatty() else None
@@ -187,7 +199,25 @@ def run(args: argparse.Namespace) -> int:
         solve_text.stages(result)
     if not args.json and args.plan_out is not None and result.status is not Status.SOLVED:
         print(f"There is no plan to write: {args.plan_out} is left as it was.", file=sys.stderr)
+    if args.certificate is not None:
+        _write_certificate(args, result)
     return result.status.exit_code
+
+
+def _write_certificate(args: argparse.Namespace, result: Result) -> None:
+    from widthwise.core.result import Status
+
+    if result.certificate is not None:
+        write_whole(args.certificate, result.certificate.text())
+        print(f"Certificate written to {args.certificate}: {result.certificate.summary}.", file=sys.stderr)
+    elif result.status is Status.UNSOLVABLE:
+        print(
+            f"There is no certificate: the task has too many reachable states, or a limit was reached before it was "
+            f"made. {args.certificate} is left as it was.",
+            file=sys.stderr,
+        )
+    else:
+        print(f"There is no certificate to write: {args.certificate} is left as it was.", file=sys.stderr)
 
 
 def _planner(args: argparse.Namespace) -> Planner:
@@ -249,8 +279,9 @@ def _solve(job: _Job, task: Task) -> Result:
     from widthwise.classical.solve import solve
 
     improve = job.args.planner == "auto" and not job.args.first
+    certificate = job.args.certificate is not None
     try:
-        return solve(task, job.planner, improve=improve, on_plan=job.found, **job.options)
+        return solve(task, job.planner, improve=improve, on_plan=job.found, certificate=certificate, **job.options)
     finally:
         if job.progress is not None:
             job.progress.clear()

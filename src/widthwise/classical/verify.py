@@ -1,0 +1,204 @@
+"""Checks certificates of unsolvability on the PDDL as it was read: no normal form, no grounding, no search.
+
+A set of states proves that there is no plan if the first state is in it, if every action that can be executed in one
+of its states leads to one of them, and if the goal holds in none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from widthwise.classical.certificate import Certificate, fact_text
+from widthwise.classical.matching import Binding
+from widthwise.classical.pddl.syntax import (
+    Action,
+    AndEffect,
+    Args,
+    Condition,
+    Domain,
+    Effect,
+    ForallEffect,
+    LiteralEffect,
+    Problem,
+    When,
+)
+from widthwise.classical.relaxed_world import RelaxedWorld
+from widthwise.classical.world import Fact, World
+from widthwise.core.budget import Budget
+from widthwise.core.guard import Guard
+
+CERTIFICATE = "the certificate was checked"
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateVerdict:
+    """Whether a certificate proves that a task has no plan and, if it does not, why."""
+
+    valid: bool
+    reason: str
+
+
+class _Refused(Exception):
+    """A certificate proves nothing."""
+
+
+def verify_certificate(
+    domain: Domain,
+    problem: Problem,
+    certificate: Certificate,
+    goal: Condition | None = None,
+    *,
+    budget: Budget | None = None,
+    poll: Callable[[], None] | None = None,
+) -> CertificateVerdict:
+    """Check that a certificate proves a task unsolvable.
+
+    Args:
+        domain: the domain as it was read.
+        problem: the problem as it was read.
+        certificate: what is to be checked.
+        goal: another goal than the problem's own.
+        budget: limits for the check.
+        poll: called again and again meanwhile instead; may raise what should end the check.
+
+    Returns:
+        The verdict; a certificate that is refused says nothing about the task.
+
+    Raises:
+        OutOfTime, OutOfMemory: the budget ended before the certificate was checked.
+
+    Example:
+        `verify_certificate(task.domain, task.problem, Certificate.read("proof.json")).valid`
+    """
+    if poll is None:
+        poll = Guard(budget.start(), CERTIFICATE) if budget is not None else lambda: None
+    wanted = problem.goal if goal is None else goal
+    try:
+        facts = _facts(domain, problem, certificate)
+        if certificate.kind == "relaxed":
+            _relaxed(RelaxedWorld(domain, problem, changed_predicates(domain), poll), wanted, facts)
+        else:
+            _states(World(domain, problem, poll), wanted, facts, certificate)
+    except _Refused as refused:
+        return CertificateVerdict(False, str(refused))
+    return CertificateVerdict(True, f"there is no plan ({certificate.summary})")
+
+
+def changed_predicates(domain: Domain) -> frozenset[str]:
+    """Return the predicates that occur in effects."""
+    found: set[str] = set()
+    todo: list[Effect] = [action.effect for action in domain.actions]
+    while todo:
+        match todo.pop():
+            case AndEffect(parts):
+                todo.extend(parts)
+            case ForallEffect(_, part) | When(_, part):
+                todo.append(part)
+            case LiteralEffect(atom):
+                found.add(atom.predicate)
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _facts(domain: Domain, problem: Problem, certificate: Certificate) -> list[Fact]:
+    """Return the atoms of a certificate as facts; each has to be one that actions could change."""
+    names = (certificate.domain, certificate.problem)
+    if names != (domain.name, problem.name):
+        raise _Refused(f"it belongs to problem {names[1]} of domain {names[0]}, not to {problem.name} of {domain.name}")
+    changed = changed_predicates(domain)
+    facts: dict[Fact, None] = {}
+    for atom in certificate.atoms:
+        words = atom.removeprefix("(").removesuffix(")").split(" ")
+        predicate, args = words[0], tuple(words[1:])
+        if fact_text(predicate, args) != atom or predicate not in domain.predicates:
+            raise _Refused(f"{atom!r:.80} is no atom of the task")
+        if predicate not in changed:
+            raise _Refused(f"{atom} can never change, so it belongs to no state")
+        parameters = domain.predicates[predicate].parameters
+        if len(args) != len(parameters) or any(name not in problem.objects for name in args):
+            raise _Refused(f"{atom} is no atom of the task")
+        if (predicate, args) in facts:
+            raise _Refused(f"{atom} is listed twice")
+        facts[predicate, args] = None
+    return list(facts)
+
+
+def _initial(domain: Domain, problem: Problem) -> set[Fact]:
+    """Return the facts of the first state that actions could change."""
+    changed = changed_predicates(domain)
+    return {(name, args) for name, rows in problem.init.items() if name in changed for args in rows}
+
+
+def _relaxed(world: World, goal: Condition, facts: list[Fact]) -> None:
+    """Refuse atoms that are not closed, or among which the goal may hold."""
+    closed = set(facts)
+    missing = _initial(world.domain, world.problem) - closed
+    if missing:
+        raise _Refused(f"the initial state has {_text(min(missing))}, which is not among the atoms")
+    world.change(facts, [])
+    for action in world.domain.actions:
+        for binding in _executions(world, action):
+            for fact, negated in _changes(world, action, binding):
+                if not negated and fact not in closed:
+                    raise _Refused(f"{_step(action, binding)} may add {_text(fact)}, which is not among the atoms")
+    if world.holds(goal, {}):
+        raise _Refused("the goal may hold among these atoms")
+
+
+def _states(world: World, goal: Condition, facts: list[Fact], certificate: Certificate) -> None:
+    """Refuse states that are not closed, without the first one, or with a goal among them."""
+    number = {fact: place for place, fact in enumerate(facts)}
+    states = {frozenset(state) for state in certificate.states}
+    initial = _initial(world.domain, world.problem)
+    if not all(fact in number for fact in initial) or frozenset(number[fact] for fact in initial) not in states:
+        raise _Refused("the initial state is not among the states")
+    current = frozenset(number[fact] for fact in initial)
+    for place, listed in enumerate(certificate.states):
+        world.poll()
+        state = frozenset(listed)
+        world.change([facts[atom] for atom in state - current], [facts[atom] for atom in current - state])
+        current = state
+        if world.holds(goal, {}):
+            raise _Refused(f"the goal holds in state {place}")
+        for action in world.domain.actions:
+            for binding in _executions(world, action):
+                after = _successor(world, action, binding, state, number)
+                if after is None or after not in states:
+                    raise _Refused(f"{_step(action, binding)} leads from state {place} to a state that is not listed")
+
+
+def _executions(world: World, action: Action) -> Iterator[Binding]:
+    """Yield the arguments for which an action can be executed; some twice."""
+    return world.solutions(action.parameters, action.precondition, {})
+
+
+def _changes(world: World, action: Action, binding: Binding) -> Iterator[tuple[Fact, bool]]:
+    """Yield what an action adds and what it deletes (negated)."""
+    for effect in world.effects(action):
+        for args in world.happening(effect, binding):
+            yield (effect.predicate, args), effect.negated
+
+
+def _successor(
+    world: World, action: Action, binding: Binding, state: frozenset[int], number: dict[Fact, int]
+) -> frozenset[int] | None:
+    """Return the state after an action; none if it has an atom without a number."""
+    added: set[int] = set()
+    deleted: set[int] = set()
+    for fact, negated in _changes(world, action, binding):
+        atom = number.get(fact)
+        if atom is not None:
+            (deleted if negated else added).add(atom)
+        elif not negated:
+            return None
+    return (state - deleted) | added
+
+
+def _text(fact: tuple[str, Args]) -> str:
+    return fact_text(*fact)
+
+
+def _step(action: Action, binding: Binding) -> str:
+    return fact_text(action.name, [binding[variable.name] for variable in action.parameters])

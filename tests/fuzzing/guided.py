@@ -1,7 +1,8 @@
 """Guided by coverage: `python -m fuzzing.guided TARGET [libFuzzer options]`, or `make fuzz-guided FUZZ_TARGET=task`.
 
-atheris chooses the bytes from which a target draws its input, and keeps those that reach code not seen before. A byte is
-a choice: the mutations are those of the other drivers. It needs the extra `fuzz`, which has no files for every Python.
+atheris chooses the bytes from which a target draws its input, and keeps those that reach code not seen before. A byte
+is a choice: the mutations are those of the other drivers. It needs the extra `fuzz`, which has no files for every
+Python.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def test_a_fault_after_the_first_checkpoint_names_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
-    monkeypatch.setattr(broken.Late, "after", 15)  # calibration and evaluation never get there
+    monkeypatch.setattr(broken.Late, "after", 45)  # the check for chance and the evaluation never get there
     arguments = ["train", "broken_simulators:NanReward", "--algorithm", "pi-iw", "--quiet", "--set", "calibration=0"]
     arguments += ["--interactions", "2000", "--out", str(tmp_path / "run"), "--evaluation-steps", "3"]
     assert main(arguments) == 31
@@ -198,5 +198,5 @@ def test_a_fault_leaves_no_traceback_on_the_terminal() -> None:
         [sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": FOLDER}
     )
     assert done.returncode == 31
-    assert done.stdout.startswith("failed: score 0 after 1 step")
+    assert done.stdout.startswith("failed: score 0 after 0 steps")
     assert done.stderr.count("\n") == 1

@@ -148,8 +148,10 @@ PLANNERS: list[tuple[Any, Any]] = [
 def test_an_episode_can_be_replayed(planner: Any, features: Any) -> None:
     """What the tree promised of the executed actions is what the simulator does."""
     simulator = Corridor(6, limit=40)
-    episode = ww.OnlinePlanner(simulator, planner, features=features, budget=ww.Budget(steps=10)).run(seed=3)
-    assert simulator.count == episode.interactions  # every simulator step was counted
+    agent = ww.OnlinePlanner(simulator, planner, features=features, budget=ww.Budget(steps=10))
+    episode = agent.run(seed=3)
+    assert agent.luck.finding is not None  # the check for chance comes before, and says what it cost
+    assert simulator.count == episode.interactions + agent.luck.finding.steps  # every simulator step was counted
     fresh = Corridor(6, limit=40)
     step = fresh.reset(3)
     for action, reward in zip(episode.actions, episode.rewards, strict=True):
@@ -199,7 +201,7 @@ def test_default_features_come_from_the_simulator() -> None:
     simulator.default_features = (place, key)
     assert ww.OnlinePlanner(simulator, HIW(high=CRIW(1), low=RIW(1))).run(0).score == 1.0
     simulator.deterministic = False
-    with pytest.raises(ww.UsageError, match="not deterministic"):
+    with pytest.raises(ww.UnsupportedError, match="not deterministic"):
         ww.OnlinePlanner(simulator, RIW(1))
 
 

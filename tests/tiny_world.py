@@ -62,6 +62,6 @@ class Poisoned(TinyWorld):
     def step(self, action: int) -> Step:
         step = super().step(action)
         Poisoned.steps += 1
-        if Poisoned.steps > 150:
+        if Poisoned.steps > 230:  # after the check for chance
             step.reward = float("nan")
         return step

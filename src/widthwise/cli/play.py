@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from widthwise.cli.chance import add_chance, described, mode_of, note, print_refusal
 from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, duration, seed, whole_number
 from widthwise.cli.play_options import PLANNERS, agent_features, make_planner, policy_agent, title
@@ -108,6 +109,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--option", type=option, action="append", default=[], metavar="NAME=VALUE", help="an option of the environment"
     )
+    add_chance(group)
     group = parser.add_argument_group("how far")
     group.add_argument("--max-steps", type=whole_number, metavar="N", help="act at most N times")
     group.add_argument("--max-time", type=amount, metavar="S", help="stop after S seconds")
@@ -130,34 +132,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Play, print the result, and return the exit code."""
     from widthwise.cli.play_watch import Watch
-    from widthwise.core.budget import Budget
-    from widthwise.online.acting import OnlinePlanner
-    from widthwise.online.defaults import default_features
-    from widthwise.online.presets import preset_settings
-    from widthwise.simulators.names import simulator
+    from widthwise.simulators.chance import ChanceError
 
     for path in (args.record, args.gif, args.mp4):
         if path is not None:
             check_target(path)
     options = dict(args.option)
-    if args.policy is not None:
-        agent = policy_agent(args, options)
-    elif args.network_only:
-        raise UsageError("--network-only is for a network: give --policy RUN too")
-    else:
-        world: Any = simulator(args.env, **options)
-        preset = args.preset or DEFAULT
-        settings = preset_settings(preset, world)
-        agent = OnlinePlanner(
-            world,
-            make_planner(args, settings, len(default_features(world, preset))),
-            preset=preset,
-            budget=Budget(steps=args.budget or settings["interactions"], nodes=args.nodes, seconds=args.max_time),
-            features=agent_features(args),
-            keep_observations=_filmed(args),
-        )
+    try:
+        agent = _agent(args, options)
+    except ChanceError as error:
+        if args.json:
+            print_refusal(error, args.env)
+        raise
     agent.max_steps = args.max_steps
-    world = agent.simulator
+    world: Any = agent.simulator
     header: dict[str, Any] = {
         "kind": "header",
         "env": args.env,
@@ -169,6 +157,7 @@ def run(args: argparse.Namespace) -> int:
         "preset": None if args.policy is not None else args.preset or DEFAULT,
         "max_steps": args.max_steps,
         "seed": args.seed,
+        "chance": agent.luck.mode,
         "version": __version__,
     }
     if args.policy is not None:
@@ -182,18 +171,58 @@ def run(args: argparse.Namespace) -> int:
         agent.recorder = _Clock(agent, watch, args.max_time)
         fault: WidthwiseError | None = None
         try:
+            _say_chance(args, agent)
             episode = agent.run(args.seed, on_interrupt="return")
-        except (SimulatorError, OutOfTime) as error:  # what was played so far is kept
+        except (SimulatorError, ChanceError, OutOfTime) as error:  # what was played so far is kept
             episode, fault = agent.episode, error
         late = agent.recorder.late and not episode.terminated
-        result = _result(episode, header, late, fault)
-        watch.end(episode, result)
-    print(json.dumps(result, ensure_ascii=False) if args.json else _text(result))
+        result = _result(agent, header, late, fault)
+        if result["status"] != "refused" or episode.steps:
+            watch.end(episode, result)
+    if args.json:
+        print(json.dumps(result, ensure_ascii=False))
+    elif result["status"] != "refused" or episode.steps:
+        print(_text(result))
     if fault is not None:
         raise fault
     if episode.terminated and not episode.steps:
         print("note: the episode was over at reset, before the first action", file=sys.stderr)
     return _exit_code(episode, late, args.goal_score)
+
+
+def _agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePlanner:
+    """The agent that the options describe."""
+    from widthwise.core.budget import Budget
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.online.defaults import default_features
+    from widthwise.online.presets import preset_settings
+    from widthwise.simulators.names import simulator
+
+    if args.policy is not None:
+        return policy_agent(args, options)
+    if args.network_only:
+        raise UsageError("--network-only is for a network: give --policy RUN too")
+    world: Any = simulator(args.env, **options)
+    preset = args.preset or DEFAULT
+    settings = preset_settings(preset, world)
+    return OnlinePlanner(
+        world,
+        make_planner(args, settings, len(default_features(world, preset))),
+        preset=preset,
+        budget=Budget(steps=args.budget or settings["interactions"], nodes=args.nodes, seconds=args.max_time),
+        features=agent_features(args),
+        keep_observations=_filmed(args),
+        chance=mode_of(args),
+    )
+
+
+def _say_chance(args: argparse.Namespace, agent: OnlinePlanner) -> None:
+    """Check for chance before the first episode, and say what was found."""
+    if args.network_only:
+        return  # it does not plan, so it foresees nothing
+    text = note(agent.luck.check(args.seed), agent.luck.mode)
+    if text is not None and not args.quiet:
+        print(text, file=sys.stderr)
 
 
 def _filmed(args: argparse.Namespace) -> bool:
@@ -222,11 +251,16 @@ class _Clock:
 
 
 def _result(
-    episode: Episode, header: dict[str, Any], late: bool, fault: WidthwiseError | None = None
+    agent: OnlinePlanner, header: dict[str, Any], late: bool, fault: WidthwiseError | None = None
 ) -> dict[str, Any]:
+    from widthwise.simulators.chance import ChanceError
+
+    episode, finding = agent.episode, agent.luck.finding
     ended = "interrupted" if episode.interrupted else "ended" if episode.terminated else "stopped"
     if fault is not None:
-        ended = "out-of-time" if isinstance(fault, OutOfTime) else "failed"
+        ended = "failed"
+        ended = "out-of-time" if isinstance(fault, OutOfTime) else ended
+        ended = "refused" if isinstance(fault, ChanceError) else ended
     return {
         "status": "out-of-time" if late else ended,
         **({} if fault is None else {"reason": str(fault)}),
@@ -239,6 +273,8 @@ def _result(
         "restores": episode.restores,
         "high_level_states": max((sum(one.high_level_states) for one in episode.records), default=0),
         "seconds": episode.seconds,
+        "chance": {"mode": agent.luck.mode, **(finding.describe() if finding is not None else {})},
+        "as_planned": sum(one.as_planned is True for one in episode.records) if agent.luck.fresh else None,
         "actions": episode.actions,
         "rewards": episode.rewards,
     }
@@ -247,11 +283,16 @@ def _result(
 def _text(result: dict[str, Any]) -> str:
     known = result["high_level_states"]
     hierarchy = f", at most {count(known, 'high-level state')} known at once" if known else ""
+    chance = ""
+    if result["chance"].get("stochastic"):
+        chance = f"\nchance: {described(result['chance']['mode'])}"
+    if result["as_planned"] is not None:
+        chance += f"; {result['as_planned']} of {count(result['steps'], 'step')} did what the tree said"
     return (
         f"{result['status']}: score {result['score']:g} after {count(result['steps'], 'step')}, "
         f"by {result['planner']}\n"
         f"{count(result['interactions'], 'interaction')} with the simulator, "
-        f"{count(result['restores'], 'restore')}{hierarchy}; {duration(result['seconds'])}"
+        f"{count(result['restores'], 'restore')}{hierarchy}; {duration(result['seconds'])}{chance}"
     )
 
 

@@ -41,9 +41,13 @@ class Follower:
         if self.world is not None:
             self._see(self.world.reset(seed))
 
-    def step(self, action: int) -> None:
-        """Take a step too."""
+    def step(self, action: int, luck: int | None = None) -> None:
+        """Take a step too, with the luck that it was executed with."""
         if self.world is not None:
+            if luck is not None:
+                from widthwise.simulators.generators import find, reseed
+
+                reseed(self.world, luck, find(self.world))
             self._see(self.world.step(action))
 
     def _see(self, step: Step) -> None:
@@ -106,7 +110,7 @@ class Watch:
         self.interactions += record.interactions
         if self.view is not None:
             self.view.step(tree, record, self.names[record.action], self.steps, self.score)
-        self.follower.step(record.action)
+        self.follower.step(record.action, record.luck)
         self._flush()
         self.waiting = ({**line, "action": self.names[record.action], "score": self.score}, record)
 

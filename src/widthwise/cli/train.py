@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from widthwise.cli.chance import add_chance, described, note, print_refusal
 from widthwise.cli.check_env import option
 from widthwise.cli.common import duration, seed, whole_number
 from widthwise.cli.signals import stopping
@@ -16,6 +17,7 @@ from widthwise.core.errors import UsageError, WidthwiseError
 from widthwise.online.presets import NAMES
 
 if TYPE_CHECKING:
+    from widthwise.cli.train_view import TrainView
     from widthwise.experiments.training import Record, Training
 
 ALGORITHMS = ("pi-iw", "pi-iw+", "pi-hiw")
@@ -82,6 +84,7 @@ def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
     group.add_argument(
         "--refresh", action="store_true", default=None, help="after an update, evaluate the kept tree anew"
     )
+    add_chance(group)
     for name, what in (
         ("guided", "rollouts choose actions uniformly, not by the network's policy"),
         ("dynamic", "the lowest level has the environment's features, not the network's"),
@@ -125,6 +128,7 @@ def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str
         "network_episodes": args.network_episodes,
         "planner_episodes": args.planner_episodes,
         "evaluation_steps": args.evaluation_steps,
+        "chance": args.chance,
     }
     return {name: value for name, value in named.items() if value is not None}
 
@@ -158,23 +162,37 @@ def run(args: argparse.Namespace) -> int:
     """Train, print the result, and return the exit code."""
     from widthwise.cli.train_view import TrainView
     from widthwise.experiments import learning
-    from widthwise.experiments.training_settings import RunSettings
+    from widthwise.simulators.chance import ChanceError
 
     learning.need_torch()
     given = given_settings(args)
     view = TrainView(sys.stderr, quiet=args.quiet)
+    try:
+        training = _begin(args, given, view)
+    except ChanceError as error:
+        if args.json:
+            print_refusal(error, args.env or str(args.resume))
+        raise
+    told = note(getattr(training.learner, "finding", None), training.chance or "refuse")
+    if told is not None and not args.quiet:
+        view.say(told)
+    return report(training, as_json=args.json)
+
+
+def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> Training:
+    """The run that the options describe: a new one, or one that goes on."""
+    from widthwise.experiments import learning
+    from widthwise.experiments.training_settings import RunSettings
+
     if args.resume is not None:
         if args.out is not None and args.out.resolve() != args.resume.resolve():
             raise UsageError(f"a run goes on in its own folder: leave --out away, or give --out {args.resume}")
         learning.refuse_changes(args.resume, given)
-        training = learning.resume(args.resume, view, given.get("interactions"))
-    else:
-        for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
-            if value is None:
-                raise UsageError(f"{name} is missing (a run that is there already goes on with --resume DIR)")
-        settings = RunSettings(**{"algorithm": "pi-hiw", **given})
-        training = learning.begin(args.out, settings, view)
-    return report(training, as_json=args.json)
+        return learning.resume(args.resume, view, given.get("interactions"))
+    for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
+        if value is None:
+            raise UsageError(f"{name} is missing (a run that is there already goes on with --resume DIR)")
+    return learning.begin(args.out, RunSettings(**{"algorithm": "pi-hiw", **given}), view)
 
 
 def report(training: Training, *, as_json: bool) -> int:
@@ -207,6 +225,8 @@ def text(folder: Path, result: Record) -> str:
         f"best network alone: score {best['network_score']:.2f} in {best['network_steps']:.0f} steps, "
         f"at {best['interactions']:,} interactions"
     )
+    if result.get("chance"):
+        lines.append(f"chance: {described(result['chance'])}")
     return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ from widthwise.core.watchdog import StepExpired, Watch, current_watch
 MOST_ACTIONS = 65_536
 
 _INFINITE = float("inf")
+_STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _RAISE = opcode.opmap["RAISE_VARARGS"]
 
 
@@ -216,6 +217,12 @@ def innermost(simulator: Any) -> Any:
     return simulator
 
 
+def made_here(simulator: Any) -> bool:
+    """Whether a simulator is one of this package's mazes, games and tasks, whose declaration needs no check."""
+    core = innermost(simulator)
+    return type(core).__module__.startswith("widthwise.") and not hasattr(core, "env")
+
+
 def environment_name(simulator: Any) -> str:
     """What messages call a simulator: the id of a Gymnasium environment, the game, or the name of the class."""
     simulator = innermost(simulator)
@@ -308,5 +315,5 @@ def _raised_by_code(trace: TracebackType | None) -> bool:
     if trace is None:
         return False
     code: CodeType = trace.tb_frame.f_code
-    handler = getattr(signal.getsignal(signal.SIGINT), "__code__", None)
-    return code is not handler and code.co_code[trace.tb_lasti] == _RAISE
+    handlers = [getattr(signal.getsignal(number), "__code__", None) for number in _STOPPING]
+    return code not in handlers and code.co_code[trace.tb_lasti] == _RAISE

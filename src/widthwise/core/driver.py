@@ -59,12 +59,14 @@ class Driver:
         self.at = NONE
         return self.simulator.reset(seed)
 
-    def step(self, parent: int, action: int) -> Step:
-        """Try an action in a node."""
+    def step(self, parent: int, action: int, before: Callable[[], None] | None = None) -> Step:
+        """Try an action in a node; `before` is called when the simulator stands there."""
         if self.at != parent:
             self.simulator.load(self.tree.snapshot[parent])
             self.restores += 1
         self.at = NONE  # should the simulator fail, it stands nowhere
+        if before is not None:
+            before()
         step = self.simulator.step(action)
         self.steps += 1
         return step

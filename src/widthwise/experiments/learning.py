@@ -143,8 +143,9 @@ def clear_unborn(folder: Path) -> None:
 
 def _trainer(settings: RunSettings, config: Config) -> Trainer:
     from widthwise.learning.trainer import Trainer
+    from widthwise.simulators.chance import check_mode
 
-    return Trainer(lambda: make_simulator(settings), config)
+    return Trainer(lambda: make_simulator(settings), config, check_mode(settings.chance))
 
 
 def _training(

@@ -18,6 +18,7 @@ from widthwise.learning.evaluation import TEMPERATURE, sharpened
 from widthwise.online.acting import OnlinePlanner, StepRecord
 from widthwise.online.values import look_ahead
 from widthwise.planners.levels import Hierarchy
+from widthwise.simulators.chance import check_mode
 
 if TYPE_CHECKING:
     from widthwise.learning.trainer import Trainer
@@ -50,8 +51,13 @@ class NetworkAlone(OnlinePlanner):
         )
 
 
-def learned_agent(run: Path, environment: str, options: dict[str, Any], *, network_only: bool) -> OnlinePlanner:
-    """An agent with the best policy of a run; a run in another environment is refused by name."""
+def learned_agent(
+    run: Path, environment: str, options: dict[str, Any], *, network_only: bool, chance: str | None = None
+) -> OnlinePlanner:
+    """An agent with the best policy of a run; a run in another environment is refused by name.
+
+    `chance` is what to do where steps depend on chance; by default what the run was trained with.
+    """
     need_torch("a learned policy")
     from widthwise.learning.config import Config
     from widthwise.learning.trainer import Trainer
@@ -62,7 +68,8 @@ def learned_agent(run: Path, environment: str, options: dict[str, Any], *, netwo
         raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
     if options and options != dict(settings.options):
         raise UsageError(f"{run} was trained with the options {dict(settings.options)}, not {options}")
-    trainer = Trainer(lambda: make_simulator(settings), Config.read(told["algorithm"]))
+    mode = "foresee" if network_only else check_mode(chance or settings.chance)  # the network alone plans nothing
+    trainer = Trainer(lambda: make_simulator(settings), Config.read(told["algorithm"]), mode)
     path = run / FOLDER / BEST
     if not path.exists():
         raise InputError(f"{path}: there is no policy yet; the first is kept after the first evaluation")
@@ -70,7 +77,7 @@ def learned_agent(run: Path, environment: str, options: dict[str, Any], *, netwo
     found.refuse_other(about(settings, trainer), same_version=False)
     trainer.learner.restore(found.data["policy"])
     agent = _alone(trainer, make_simulator(settings)) if network_only else trainer.agent(make_simulator(settings))
-    agent.keep_records = True
+    agent.keep_records = agent.keep_subtree = True
     return agent
 
 
@@ -81,4 +88,5 @@ def _alone(trainer: Trainer, simulator: Simulator) -> OnlinePlanner:
         trainer.config.algorithm.planner(),
         evaluate=lambda steps: inference([step.observation for step in steps]),
         discount=trainer.config.algorithm.discount,
+        chance="foresee",
     )

@@ -15,6 +15,7 @@ from widthwise.experiments.watched import Stopped, Watched
 from widthwise.learning.evaluation import Evaluated
 from widthwise.learning.learner import TrainingDivergedError
 from widthwise.learning.trainer import Trainer
+from widthwise.simulators.chance import Chance
 
 _DIVERGED = "training diverged: the network gives no numbers any more; take a smaller learning rate"
 
@@ -30,6 +31,16 @@ class RunLearner:
     def interactions(self) -> int:
         """Simulator steps so far."""
         return self.trainer.interactions
+
+    @property
+    def finding(self) -> Chance:
+        """What the check for chance has found."""
+        return self.trainer.finding
+
+    @property
+    def chance(self) -> str | None:
+        """How steps that depend on chance are dealt with; None where there are none."""
+        return self.trainer.chance if self.trainer.finding.stochastic else None
 
     def advance(self) -> list[Record]:
         """An executed action, or a few, in every tree; the episodes that ended."""

@@ -166,6 +166,11 @@ class Training:
             return None
         return fmean(score for score, _ in self.recent), fmean(steps for _, steps in self.recent)
 
+    @property
+    def chance(self) -> str | None:
+        """How steps that depend on chance are dealt with; None where there are none."""
+        return getattr(self.learner, "chance", None)
+
     def save(self) -> int:
         """Write a checkpoint; returns its size."""
         run = {
@@ -228,6 +233,7 @@ class Training:
             "recent_steps": None if math.isnan(steps) else steps,
             "best": self.best,
             **self.learner.figures(),
+            **({} if self.chance is None else {"chance": self.chance}),
             "seconds": round(seconds, 3),
             "interactions_per_second": round(self.learner.interactions / max(1e-9, seconds), 1),
         }

@@ -31,6 +31,7 @@ class RunSettings:
     network_episodes: int = 3
     planner_episodes: int = 1
     evaluation_steps: int | None = None
+    chance: str = "refuse"  # what to do where steps depend on chance: refuse, foresee or reseed
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing, before anything is made of them."""

@@ -31,6 +31,7 @@ from widthwise.learning.replay import Replay
 from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support
 from widthwise.online.acting import OnlinePlanner
+from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
 #: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of
@@ -53,14 +54,21 @@ class Ended:
 
 
 class Trainer:
-    """Learns in an environment; `make` makes as many simulators of it as there are trees."""
+    """Learns in an environment; `make` makes as many simulators of it as there are trees.
 
-    def __init__(self, make: Callable[[], Simulator], config: Config) -> None:
+    `chance` says what to do where steps depend on chance, as for `OnlinePlanner`; the check is made once.
+    """
+
+    def __init__(self, make: Callable[[], Simulator], config: Config, chance: Mode = "refuse") -> None:
         torch.set_num_threads(1)
         self.config = config
         self.clocks = Clocks()
         simulators = [make() for _ in range(config.trees)]
         first = simulators[0]
+        self.chance = check_mode(chance)
+        self.finding = check_chance(first, config.seed)
+        if self.finding.stochastic and chance == "refuse":
+            raise refusal(self.finding)
         sight = Sight.of(first_step(first, config.seed).observation, states(first))
         self.support = config.support or support_for(first)
         learning = config.learning
@@ -98,7 +106,7 @@ class Trainer:
     def agent(self, simulator: Any) -> OnlinePlanner:
         """An agent of the algorithm that is trained here, asking this trainer's network."""
         chosen = self.config.algorithm
-        return OnlinePlanner(
+        agent = OnlinePlanner(
             simulator,
             chosen.planner(),
             budget=Budget(steps=chosen.interactions, nodes=chosen.nodes),
@@ -108,7 +116,12 @@ class Trainer:
             target_temperature=chosen.target_temperature,
             keep_records=False,
             recognise=self.evaluate.mark if chosen.doubt and chosen.value else None,
+            # The check was made. With other luck no subtree is kept, so that a stopped run can go on exactly.
+            chance="reseed" if self.chance == "reseed" else "foresee",
+            keep_subtree=self.chance != "reseed",
         )
+        agent.luck.finding = self.finding
+        return agent
 
     def try_out(self, simulator: Simulator) -> None:
         """Look at a first state as the agents will, so that features which do not fit are refused before training."""

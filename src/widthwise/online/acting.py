@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from widthwise.core.budget import Budget
 from widthwise.core.driver import Driver, Evaluation, FeatureFunction
@@ -15,6 +15,7 @@ from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.tree import NONE, Tree
 from widthwise.online.defaults import default_features, default_planner
+from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.online.values import LookAhead, look_ahead
@@ -22,6 +23,9 @@ from widthwise.planners.discovery import Discovered, DiscoveringHierarchy
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.levels import Hierarchy
 from widthwise.planners.simulated import OnSimulator, levels_of
+
+if TYPE_CHECKING:
+    from widthwise.simulators.chance import Mode
 
 
 @dataclass(slots=True)
@@ -38,6 +42,8 @@ class StepRecord:
     high_level_states: list[int]  # different ones known, per level above the lowest
     interactions: int  # simulator steps for this action
     restores: int
+    luck: int | None = None  # the seed of the executed step, with chance="reseed"
+    as_planned: bool | None = None  # whether it did what the tree said, with chance="reseed"
 
 
 @dataclass(slots=True)
@@ -94,6 +100,10 @@ class OnlinePlanner:
     `evaluate` brings priors, values and features from a network. With `recognise` a value is believed once: where the
     agent has stood in this episode, only what was seen of the future counts, so that it does not wait for ever in a
     state that the network thinks too much of.
+    `chance` says what to do where steps depend on chance: `refuse` (the simulator is checked before the first episode;
+    `ChanceError`), `foresee` (the tree restores random generators too, so the agent knows what the dice will show), or
+    `reseed` (every action is executed with other luck than it was planned with, and planning goes on from what really
+    happened). With `keep_subtree` that keeps the subtree of an outcome that was foreseen.
     """
 
     def __init__(
@@ -113,14 +123,11 @@ class OnlinePlanner:
         keep_records: bool = True,
         recorder: Recorder | None = None,
         recognise: Recognise | None = None,
+        chance: Mode = "refuse",
+        keep_subtree: bool = True,
     ) -> None:
-        if not simulator.deterministic:
-            raise UsageError(
-                "this simulator declares that it is not deterministic: what the tree says of an action would not hold "
-                "when it is executed (sticky actions?)",
-                python="ww.check_simulator says more",
-                command="widthwise check-env says more",
-            )
+        if chance not in ("refuse", "foresee", "reseed"):
+            raise UsageError(f"chance={chance!r} is unknown: take 'refuse', 'foresee' or 'reseed'")
         if recognise is not None and not keep_observations:
             raise UsageError("an agent that recognises where it has been keeps observations")
         settings = preset_settings(preset, simulator)
@@ -137,6 +144,8 @@ class OnlinePlanner:
         if self.discovers is not None and evaluate is not None:
             raise UsageError("IHIW discovers features in those of a function, not in those of a network")
         self.driver = Driver(simulator, functions, keep_observations=keep_observations)
+        self.luck = Luck(chance, self.driver)
+        self.keep_subtree = keep_subtree
         self.evaluate = evaluate
         self.discount = settings["discount"] if discount is None else discount
         self.behaviour = behaviour or Behaviour(settings["behaviour"])
@@ -189,6 +198,7 @@ class OnlinePlanner:
         self.episode = Episode()
         self.stood = set()
         driver = self.driver
+        self.luck.begin(seed)
         driver.steps = driver.restores = 0
         if self.discovers is not None:
             self.discovered = Discovered(self.discovers)
@@ -210,15 +220,15 @@ class OnlinePlanner:
         steps, restores = driver.steps, driver.restores
         yield from self.plan(self.planning)
         record = self.choose(self.rng)
-        if driver.tree.nodes.children[root][record.action] == NONE:  # nothing could be explored: step blindly
-            step = driver.step(root, record.action)
-            driver.add(root, record.action, step, (yield step) if self.evaluate else None)
-        root = driver.tree.nodes.children[root][record.action]
-        record.reward = driver.tree.reward[root]
+        real = yield from self.execute(root, record)
+        child = driver.tree.nodes.children[root][record.action]
+        record.reward = driver.tree.reward[child] if real is None else real.reward
         record.interactions, record.restores = driver.steps - steps, driver.restores - restores
         if self.recorder is not None:
             self.recorder(driver.tree, record)
-        self.planning.reroot(root)
+        if real is not None:  # what was planned did not happen: nothing of it is kept
+            child = driver.add(root, record.action, real, (yield real) if self.evaluate else None)
+        self.planning.reroot(child)
         record.kept = len(driver.tree)
         episode.actions.append(record.action)
         episode.rewards.append(record.reward)
@@ -226,8 +236,28 @@ class OnlinePlanner:
             episode.records.append(record)
         episode.interactions, episode.restores = driver.steps, driver.restores
         episode.seconds += time.perf_counter() - begun
-        episode.terminated = driver.tree.nodes.terminal[root]
+        episode.terminated = driver.tree.nodes.terminal[child]
         return record
+
+    def execute(self, root: int, record: StepRecord) -> Generator[Step, Evaluation, Step | None]:
+        """Execute the chosen action; returns what happened if it is not what the tree says."""
+        driver, luck, action = self.driver, self.luck, record.action
+        planned = driver.tree.nodes.children[root][action]
+        if luck.fresh:
+            record.luck = luck.of_step(self.episode.steps)
+            step = luck.step(root, action, record.luck)
+            record.as_planned = planned != NONE and luck.same(planned, step)
+            if not (record.as_planned and self.keep_subtree):
+                return step
+            # The subtree is kept, but what it goes on from is real: parts of it may be hidden.
+            driver.tree.snapshot[planned] = None if step.done else driver.simulator.save()
+            driver.at = planned
+        elif planned == NONE:  # nothing could be explored: step blindly
+            step = driver.step(root, action)
+            driver.add(root, action, step, (yield step) if self.evaluate else None)
+        elif luck.verifies:
+            luck.verify(root, action, planned, self.episode.steps)
+        return None
 
     def hierarchy(self, rng: random.Random) -> Hierarchy:
         """The planner at work on the tree of this episode."""

@@ -46,10 +46,13 @@ def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
 def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
     """Put an agent back to where it was captured; returns what its episode has seen, the root last."""
     driver = agent.driver
+    agent.luck.begin(state["seed"])
     seen = [driver.reset(state["seed"])]
     tree, world = driver.tree, driver.simulator
     agent.episode = Episode(**{name: _copy(state["episode"][name]) for name in _EPISODE})
-    for action, reward in zip(agent.episode.actions, agent.episode.rewards, strict=True):
+    for number, (action, reward) in enumerate(zip(agent.episode.actions, agent.episode.rewards, strict=True)):
+        if agent.luck.fresh:
+            agent.luck.draw(agent.luck.of_step(number))
         seen.append(world.step(action))
         _same(seen[-1].reward == reward)
     for name in _TREE:

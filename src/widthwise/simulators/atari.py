@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ Frame = npt.NDArray[np.uint8]
 
 #: Frames have this many pixels in height and width.
 PIXELS = 84
+#: How many generators `reseed` draws from.
+GENERATORS = 64
 #: Where restoring is known not to be exact: about 1 of 100 replays differs (ale-py 0.12.1).
 INEXACT = frozenset({"qbert", "yars_revenge"})
 #: The emulator of ale-py 0.12.1 ends the whole process when it is given one of these.
@@ -70,6 +73,7 @@ class Snapshot(NamedTuple):
     frames: tuple[Frame, ...]
     steps: int
     over: bool
+    last: int = 0  # the action before, which sticky actions repeat
 
 
 class Atari:
@@ -117,7 +121,8 @@ class Atari:
         self._colours = np.empty((height, width), np.uint8)
         self._screen = _native.Screen(height, width, PIXELS, PIXELS)
         self._frames: tuple[Frame, ...] = ()
-        self._steps, self._over = 0, True
+        self._steps, self._over, self._last = 0, True, 0
+        self._luck: dict[int, ALEState] = {}  # emulators with other generators, by number
 
     def _insert(self, seed: int) -> None:
         """The emulator takes a seed only together with the cartridge, and forgets how the game was set."""
@@ -137,7 +142,7 @@ class Atari:
         elif seed is not None:
             self._insert(seed)
         self._ale.reset_game()
-        self._steps, self._over = 0, False
+        self._steps, self._over, self._last = 0, False, 0
         self._frames = (self._look(),) * self.stack
         return self._show(0.0)
 
@@ -147,6 +152,7 @@ class Atari:
             raise UsageError("the game is over or has not begun; reset it or load a snapshot")
         reward = float(self._ale.act(self._legal[action]))
         self._steps += 1
+        self._last = action
         self._frames = (*self._frames[1:], self._look())
         return self._show(reward)
 
@@ -172,11 +178,41 @@ class Atari:
         """A snapshot."""
         # Nothing but sticky actions asks the random generator during a game, and it is half of the emulator's bytes.
         emulator = self._ale.cloneState(include_rng=self.sticky > 0)
-        return Snapshot(emulator, self._frames, self._steps, self._over)
+        return Snapshot(emulator, self._frames, self._steps, self._over, self._last)
 
     def load(self, snapshot: Snapshot) -> None:
         """Return to a snapshot; the emulator's own screen is not right again before the next step."""
-        emulator, self._frames, self._steps, self._over = snapshot
+        emulator, self._frames, self._steps, self._over, self._last = snapshot
+        self._ale.restoreState(emulator)
+        if self.sticky:
+            self._stick()
+            self._ale.restoreState(emulator)
+
+    def _stick(self) -> None:
+        """Make the emulator's last action ours: it is not part of its state, and sticky actions repeat it.
+
+        The emulator may repeat another action instead, so that it is done until that is out of the question.
+        """
+        frames = math.ceil(math.log(1e-9) / math.log(self.sticky))
+        for _ in range(math.ceil(frames / self.frame_skip)):
+            self._ale.act(self._legal[self._last])
+
+    def reseed(self, seed: int) -> None:
+        """Let sticky actions go on with another generator; the game stays as it is.
+
+        The emulator takes a seed only with the cartridge, which is slow, so that generators are made once and kept.
+        """
+        if not self.sticky:
+            return
+        emulator, before = self._ale.cloneState(include_rng=False), self._seed
+        number = seed % GENERATORS
+        if number not in self._luck:
+            self._insert(number)
+            self._luck[number] = self._ale.cloneState(include_rng=True)
+            self._seed = before
+            self._ale.restoreState(emulator)
+        self._stick()
+        self._ale.restoreState(self._luck[number])
         self._ale.restoreState(emulator)
 
     def screen(self) -> npt.NDArray[np.uint8]:

@@ -62,10 +62,10 @@ def play(env: Simulator, actions: Iterable[int]) -> list[Step]:
     return seen
 
 
-def compare(one: Sequence[Step], two: Sequence[Step]) -> Difference | None:
-    """The first difference of two records."""
+def compare(one: Sequence[Step], two: Sequence[Step], parts: Sequence[str] = PARTS) -> Difference | None:
+    """The first difference of two records, in these parts of a step."""
     for number, (a, b) in enumerate(zip(one, two, strict=False), 1):
-        for part in PARTS:
+        for part in parts:
             found = differ(getattr(a, part), getattr(b, part))
             if found is not None:
                 return Difference(number, part, found)

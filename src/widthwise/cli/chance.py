@@ -1,0 +1,54 @@
+"""`--chance`: what `play`, `train` and `bench` do where steps depend on chance, and how they say so."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from widthwise.simulators.chance import Chance, ChanceError, Mode
+
+CHOICES = ("refuse", "foresee", "reseed")
+
+
+def add_chance(group: Any) -> None:
+    """The option; its default is None, which stands for `refuse` or for what a run was trained with."""
+    group.add_argument(
+        "--chance",
+        choices=CHOICES,
+        help="if steps depend on chance: refuse (default; exit code 34), foresee (plan with foresight: the tree "
+        "restores random generators too), or reseed (execute with other luck than was planned with, and plan again "
+        "from what happened)",
+    )
+
+
+def print_refusal(error: ChanceError, environment: str) -> None:
+    """Say on stdout, as JSON, that a run was refused before it began."""
+    finding = None if error.finding is None else error.finding.describe()
+    refused = {"status": "refused", "env": environment, "reason": str(error), "exit_code": error.exit_code}
+    print(json.dumps({**refused, "chance": finding}, ensure_ascii=False))
+
+
+def note(finding: Chance | None, mode: str) -> str | None:
+    """A line for the start of a run, if there is something to say about chance."""
+    if finding is None or finding.kind == "none":
+        return None
+    cost = f"checked in {finding.steps} steps, {finding.seconds:.2f} s" if finding.steps else "not checked further"
+    text = f"chance: {finding.environment}: {finding} ({cost})"
+    if finding.kind == "unused":
+        return text
+    return f"{text}; {described(mode)}"
+
+
+def described(mode: str) -> str:
+    """A way to deal with chance in words."""
+    if mode == "reseed":
+        return "actions are executed with other luck than they were planned with (--chance reseed)"
+    return "the planner foresees it (--chance foresee)"
+
+
+def mode_of(args: argparse.Namespace) -> Mode:
+    """What was chosen."""
+    chosen: Mode = args.chance or "refuse"
+    return chosen

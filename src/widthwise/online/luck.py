@@ -1,0 +1,99 @@
+"""How an agent deals with chance: it refuses it, foresees it, or executes with other luck than it planned with."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from widthwise.core.contract import made_here
+from widthwise.core.driver import Driver
+from widthwise.core.simulator import Step
+
+if TYPE_CHECKING:
+    from widthwise.simulators.chance import Chance, Mode
+    from widthwise.simulators.generators import Place
+
+
+class Luck:
+    """The luck of one agent's episodes.
+
+    `refuse` checks the simulator before the first episode. Where steps use random numbers and the check met no
+    difference, every executed action is done once more with other luck, so that chance which shows later is found too.
+    `foresee` takes the executed step from the tree, generators included. `reseed` executes with generators that are
+    seeded anew from the episode's seed and the number of the step.
+    """
+
+    def __init__(self, mode: Mode, driver: Driver) -> None:
+        self.mode, self.driver = mode, driver
+        self.finding: Chance | None = None  # what the check before the first episode has found
+        self.seed = 0
+        self._places: list[Place] | None = None
+        if mode == "refuse" and not driver.simulator.deterministic:
+            self.check(0)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether actions are executed with other luck than they were planned with."""
+        return self.mode == "reseed"
+
+    @property
+    def verifies(self) -> bool:
+        """Whether executed actions are done once more with other luck."""
+        return self.mode == "refuse" and self.finding is not None and self.finding.kind == "unused"
+
+    def begin(self, seed: int) -> None:
+        """An episode is about to begin, before the simulator is reset."""
+        self.seed, self._places = seed, None
+        if self.mode == "refuse" and self.finding is None and not made_here(self.driver.simulator):
+            self.check(seed)
+        if self.fresh or self.verifies:
+            self.driver.keep_observations = True  # outcomes are compared
+
+    def check(self, seed: int) -> Chance:
+        """Check the simulator, and refuse chance where it is to be refused."""
+        from widthwise.simulators.chance import check_chance, refusal
+
+        if self.finding is None:
+            self.finding = check_chance(self.driver.simulator, seed)
+        if self.mode == "refuse" and self.finding.stochastic:
+            raise refusal(self.finding)
+        return self.finding
+
+    def of_step(self, number: int) -> int:
+        """The luck of an executed step, by its number in the episode: the same in every run with this seed."""
+        return random.Random(f"luck {self.seed} {number}").getrandbits(62)
+
+    def step(self, parent: int, action: int, luck: int) -> Step:
+        """Do an action in a node with the luck given."""
+        from widthwise.simulators.generators import shared_kept
+
+        with shared_kept():
+            return self.driver.step(parent, action, before=lambda: self.draw(luck))
+
+    def draw(self, luck: int) -> None:
+        """Give the simulator this luck from where it stands."""
+        from widthwise.simulators.generators import find, reseed
+
+        if self._places is None or any(place.get() is None for place in self._places):
+            self._places = find(self.driver.simulator)
+        reseed(self.driver.simulator, luck, self._places)
+
+    def same(self, node: int, step: Step) -> bool:
+        """Whether a step shows what a node of the tree has shown."""
+        from widthwise.simulators.chance import same_outcome
+
+        tree = self.driver.tree
+        return same_outcome((tree.observation[node], tree.reward[node], tree.nodes.terminal[node]), step)
+
+    def verify(self, root: int, action: int, node: int, number: int) -> None:
+        """Do a planned action once more with other luck, and refuse to go on if something else happens."""
+        from dataclasses import replace
+
+        from widthwise.simulators.chance import refusal
+
+        step = self.step(root, action, self.of_step(number))
+        if not self.same(node, step):
+            assert self.finding is not None
+            detail = f"executed step {number + 1}, action {action}, had another outcome with other random numbers"
+            self.finding = replace(self.finding, kind="random", detail=detail)
+            raise refusal(self.finding)

@@ -1,0 +1,228 @@
+"""Does a step depend on chance? A planner on snapshots would foresee the dice, as the generator is restored too.
+
+From states along random walks the same actions are done twice: once as they come, once with every generator seeded
+anew. Where observations, rewards or ends differ, the environment is random. A generator that was used without any
+difference is reported as such: some environments draw numbers that decide nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from widthwise.core.contract import Guarded, guarded, made_here
+from widthwise.core.errors import UnsupportedError, UsageError
+from widthwise.core.simulator import Simulator, Step
+from widthwise.simulators import generators
+from widthwise.simulators.traces import Difference, compare, differ, frozen, play
+
+#: What to do about chance: refuse to plan, plan with foresight, or execute with other luck than was planned with.
+Mode = Literal["refuse", "foresee", "reseed"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+#: The quick check: so many walks of so many steps are done twice; three times as many where a generator is used.
+WALKS = 4
+WALKS_WITH_RANDOMNESS = 12
+LENGTH = 10
+#: What is compared: `info` may hold times and other things that no planner looks at.
+OUTCOME = ("terminated", "truncated", "reward", "observation")
+
+Kind = Literal["none", "unused", "declared", "random", "unrepeatable"]
+
+
+#: Options that make environments deterministic, by the beginning of their name.
+DETERMINISTIC = {
+    "FrozenLake": "is_slippery=False",
+    "CliffWalking": "is_slippery=False",
+    "Taxi": "is_rainy=False",
+    "ALE/": "repeat_action_probability=0",
+    "atari:": "sticky=0",
+}
+
+
+class ChanceError(UnsupportedError):
+    """The environment is random, and nothing was said about what to do; `finding` has what was found."""
+
+    def __init__(
+        self, message: str = "", finding: Chance | None = None, *, python: str = "", command: str = ""
+    ) -> None:
+        super().__init__(message, python=python, command=command)
+        self.finding = finding
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What a check found.
+
+    `kind` is `none` (no generator was used), `unused` (generators were used, outcomes did not differ), `declared` (the
+    simulator says that it is not deterministic), `random` (outcomes depend on a generator) or `unrepeatable` (the same
+    actions from the same snapshot gave different steps although no generator was touched).
+    """
+
+    environment: str
+    kind: Kind
+    detail: str = ""
+    generators: tuple[str, ...] = ()  # those that steps have used
+    steps: int = 0  # simulator steps of the check
+    tries: int = 0  # steps that were done again with other luck
+    seconds: float = 0.0
+
+    @property
+    def stochastic(self) -> bool:
+        """Whether outcomes depend on chance."""
+        return self.kind not in ("none", "unused")
+
+    def __str__(self) -> str:
+        """The finding as a clause without the environment's name."""
+        used = ", ".join(self.generators)
+        return {
+            "none": f"steps use no random generator ({self.steps} steps)",
+            "unused": f"steps use random numbers ({used}), but no outcome differed in {self.tries} tries",
+            "declared": "the simulator declares that it is not deterministic",
+            "random": f"steps depend on chance{f' ({used})' if used else ''}: {self.detail}",
+            "unrepeatable": f"the same actions from the same snapshot gave different steps: {self.detail}"
+            + (f" (save() may not keep {used})" if used else " (see check-env)"),
+        }[self.kind]
+
+    def describe(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        return {
+            "kind": self.kind,
+            "stochastic": self.stochastic,
+            "text": str(self),
+            "generators": list(self.generators),
+            "check_steps": self.steps,
+            "tries": self.tries,
+            "check_seconds": round(self.seconds, 4),
+        }
+
+
+def check_mode(mode: str) -> Mode:
+    """A way to deal with chance, or a `UsageError` that names the three."""
+    if mode not in MODES:
+        raise UsageError(f"chance={mode!r} is unknown: take one of {', '.join(map(repr, MODES))}")
+    return mode
+
+
+def refusal(finding: Chance) -> ChanceError:
+    """The error for an environment that is random, with what to do about it."""
+    reseed = "(act with other luck than was planned with, and plan again from what happened)"
+    option = next((text for name, text in DETERMINISTIC.items() if finding.environment.startswith(name)), "")
+    return ChanceError(
+        f"{finding.environment}: {finding}. A planner that restores snapshots would foresee it",
+        finding,
+        python=f"take chance='reseed' {reseed} or chance='foresee' (plan with foresight), or make the environment "
+        f"deterministic{f' with {option}' if option else ''}",
+        command=f"take --chance reseed {reseed} or --chance foresee (plan with foresight), or make the environment "
+        f"deterministic{f' with --option {option}' if option else ''}",
+    )
+
+
+def check_chance(
+    simulator: Simulator,
+    seed: int = 0,
+    *,
+    walks: int = WALKS_WITH_RANDOMNESS,
+    seconds: float | None = None,
+) -> Chance:
+    """Check whether steps of a simulator depend on chance; it is reset, and global generators are put back.
+
+    Args:
+        simulator: Any simulator.
+        seed: Seed of the walks.
+        walks: How many walks of ten steps are compared at most where a generator is used.
+        seconds: Stop after about so many seconds; without it the check depends on no clock.
+
+    Returns:
+        What was found. It was tried, not proved: chance that the walks did not meet is not found.
+
+    Raises:
+        SimulatorError: If the simulator breaks its contract.
+
+    Example:
+        `check_chance(ww.simulator("FrozenLake-v1")).stochastic` is True.
+    """
+    world = guarded(simulator)
+    if not world.deterministic:
+        return Chance(world.name, "declared")
+    if made_here(simulator):
+        return Chance(world.name, "none")
+    with generators.shared_kept():
+        return _Check(world, seed, walks, seconds).run()
+
+
+def same_outcome(before: tuple[Any, float, bool], step: Step) -> bool:
+    """Whether a step shows what a node of the tree showed: observation, reward and end."""
+    observation, reward, ended = before
+    if reward != step.reward or ended != step.done:
+        return False
+    return differ(frozen(observation), frozen(step.observation)) is None
+
+
+class _Check:
+    def __init__(self, world: Guarded, seed: int, walks: int, seconds: float | None) -> None:
+        self.world, self.seed, self.walks = world, seed, walks
+        self.begun = time.perf_counter()
+        self.until = None if seconds is None else self.begun + seconds
+        self.rng = random.Random(f"chance {seed}")
+        self.steps = self.tries = 0
+        self.used: dict[str, None] = {}
+        self.places: list[generators.Place] = []
+
+    def run(self) -> Chance:
+        for number, (snapshot, actions, first) in enumerate(self.segments()):
+            if number < WALKS and (found := self.again(snapshot, actions, first)):
+                return self.finding("unrepeatable", self.words(found, actions))
+            if self.suspicious:
+                self.tries += len(first)
+                if found := self.again(snapshot, actions, first, luck=number + 1):
+                    return self.finding("random", self.words(found, actions))
+        return self.finding("unused" if self.used else "none", "")
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether there may be chance: a generator was used, or the simulator has one that cannot be seen."""
+        return bool(self.used) or generators.own_reseed(self.world) is not None
+
+    def segments(self) -> Iterator[tuple[Any, list[int], list[Step]]]:
+        """Pieces of walks: where each begins, its actions, and what was seen."""
+        world, end = self.world, None
+        for number in range(self.walks):
+            late = self.until is not None and time.perf_counter() > self.until
+            if number >= WALKS and (late or not self.suspicious):
+                return
+            if end is None:
+                if world.reset(self.seed + number).done:
+                    return
+                self.places = generators.find(world)
+            else:
+                world.load(end)
+            snapshot = world.save()
+            actions = [self.rng.randrange(world.actions) for _ in range(LENGTH)]
+            before = generators.states(self.places)
+            first = play(world, actions)
+            self.steps += len(first)
+            after = generators.states(self.places)
+            for place, old, new in zip(self.places, before, after, strict=True):
+                if old != new or (old is None and place.get() is not None):
+                    self.used[place.name] = None
+            end = None if first[-1].done else world.save()
+            yield snapshot, actions, first
+
+    def again(self, snapshot: Any, actions: list[int], first: list[Step], luck: int | None = None) -> Difference | None:
+        """Do the actions of a piece once more, perhaps with other luck; the first difference."""
+        self.world.load(snapshot)
+        if luck is not None:
+            generators.reseed(self.world, 1_000_003 * luck + self.seed, self.places)
+        second = play(self.world, actions[: len(first)])
+        self.steps += len(second)
+        return compare(first, second, OUTCOME)
+
+    def words(self, found: Difference, actions: list[int]) -> str:
+        return f"action {actions[found.step - 1]}: {found.part} {found.detail}"
+
+    def finding(self, kind: Kind, detail: str) -> Chance:
+        seconds = time.perf_counter() - self.begun
+        return Chance(self.world.name, kind, detail, tuple(self.used), self.steps, self.tries, seconds)

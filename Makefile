@@ -6,6 +6,8 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Warnings of the compiler are errors here, but not in `pip install .`: another compiler has other warnings.
+STRICT := --config-settings=cmake.define.WIDTHWISE_WERROR=ON
 BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
@@ -46,17 +48,17 @@ $(VENV)/.tools: constraints.txt
 
 $(VENV)/.ready: $(VENV)/.tools $(BUILD_FILES)
 	@echo "Building the package (a minute or three the first time) ..."
-	@$(PIP) --no-build-isolation --editable .
+	@$(PIP) --no-build-isolation --editable . $(STRICT)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.ready
-	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@$(PIP) --no-build-isolation --editable '.[dev]' $(STRICT)
 	@touch $@
 
 # The demo ends with learning. Without network or room for PyTorch it still shows the rest.
 $(VENV)/.learn: $(VENV)/.ready
 	@echo "Installing PyTorch for the last part of the demo (about a minute) ..."
-	@$(PIP) --no-build-isolation --editable '.[learn]' && touch $@ || \
+	@$(PIP) --no-build-isolation --editable '.[learn]' $(STRICT) && touch $@ || \
 	    echo "PyTorch could not be installed; the demo goes without its last part." >&2
 
 demo: $(VENV)/.learn
@@ -105,7 +107,7 @@ SANITIZED := .venv-sanitize
 $(SANITIZED)/.ready: constraints.txt $(BUILD_FILES)
 	$(PYTHON) -m venv $(SANITIZED)
 	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) $(BUILD_TOOLS) pytest pytest-xdist hypothesis numpy fast-downward.translate
-	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) --no-build-isolation --editable . \
+	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) --no-build-isolation --editable . $(STRICT) \
 	    --config-settings=cmake.define.WIDTHWISE_SANITIZE=address,undefined --config-settings=build-dir=build/sanitize
 	@touch $@
 
@@ -117,7 +119,7 @@ sanitize: $(SANITIZED)/.ready
 
 # The kernels without Python, with searches on threads.
 tsan: $(VENV)/.tools
-	$(BIN)/cmake -S . -B build/tsan -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	$(BIN)/cmake -S . -B build/tsan -G Ninja -DWIDTHWISE_WERROR=ON -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
 	    -DWIDTHWISE_PYTHON=OFF -DWIDTHWISE_NATIVE_TESTS=ON -DWIDTHWISE_SANITIZE=thread
 	$(BIN)/cmake --build build/tsan --parallel $(JOBS)
 	TSAN_OPTIONS=halt_on_error=1 $(BIN)/ctest --test-dir build/tsan --output-on-failure --no-tests=error

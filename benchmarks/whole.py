@@ -126,7 +126,7 @@ def main() -> None:
     call += ["--domains", domains] if domains else []
     call += ["--instances", places] if places else []
     call += [f"--options={args.options}"] if args.options else []
-    for planner in [] if args.only_peers else args.planner or ["auto"]:
+    for planner in ["none"] if args.only_peers else args.planner or ["auto"]:
         call += ["--planner", planner]
     for name in wanted:
         call += ["--against", f"{name}={found[name]}"]

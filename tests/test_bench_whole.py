@@ -114,7 +114,7 @@ def test_whatever_a_planner_does_costs_one_line(benchmarks, tmp_path, fake):
 
 def test_limits_of_time(benchmarks, tmp_path, fake, monkeypatch):
     monkeypatch.setenv("FAKE_PID", str(tmp_path / "pid"))
-    one = ["--domains", "gripper", "--instances", "1"]
+    one = ["--domains", "gripper", "--instances", "1", "--planner", "none"]
     assert bench(benchmarks, tmp_path / "cpu", *one, "--cpu-time", "0.4", *fake("spin")) == 0
     (line,) = raw_lines(tmp_path / "cpu")
     assert line["status"] == "out-of-time" and "CPU" in line["reason"]

@@ -99,7 +99,7 @@ def test_a_missing_package_is_named_before_anything_is_played(
         return imported(name, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    assert main([*MAZE, option, str(tmp_path / "film")]) == 34
+    assert main([*MAZE, option, str(tmp_path / f"film.{option[2:]}")]) == 34
     told = capsys.readouterr()
     assert "pip install 'widthwise[video]'" in told.err
     assert told.out == ""

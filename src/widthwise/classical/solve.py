@@ -279,6 +279,7 @@ def _run(planner: Planner, model: Model, goal: Goal) -> Outcome:
     if not goal.reachable:
         reason = "the goal cannot be reached even if nothing were ever deleted: there is no plan"
         return Outcome(Status.UNSOLVABLE, reason=reason)
+    model.at_work(planner.name)
     try:
         return planner.run(model)
     except MemoryError:  # the machine's memory, not the budget's, ran out

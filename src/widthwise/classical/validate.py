@@ -23,6 +23,7 @@ from widthwise.classical.plan import Plan
 from widthwise.classical.world import Fact, World
 from widthwise.core.budget import Budget
 from widthwise.core.guard import PLAN, Guard
+from widthwise.core.showing import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _bind(world: World, action: Action, names: list[str]) -> Binding:
     """Give the parameters of an action their values, checking number and types."""
     if len(names) != len(action.parameters):
         wanted = len(action.parameters)
-        raise StepError(f"the action takes {wanted} argument{'' if wanted == 1 else 's'}, not {len(names)}")
+        raise StepError(f"the action takes {counted(wanted, 'argument')}, not {len(names)}")
     objects = world.problem.objects
     for parameter, name in zip(action.parameters, names, strict=True):
         types = objects.get(name)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from widthwise.cli.common import add_novelty
 from widthwise.cli.parser import Parser
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
 
 if TYPE_CHECKING:
     from widthwise.experiments.jobs import Job
@@ -68,7 +69,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--planner",
         action="append",
         metavar="NAME:WIDTH",
-        help="a planner such as iw:2, ihiw:1,1 or auto; repeatable (default: iw:1, iw:2 and ihiw:1,1; whole: auto)",
+        help="a planner such as iw:2, ihiw:1,1 or auto; repeatable (default: iw:1, iw:2 and ihiw:1,1; whole: auto, "
+        "with --against too; none there runs only what --against names)",
     )
     add("--seeds", type=int, metavar="N", help="run with seeds 0 to N-1 (default: 3; whole: once, without a seed)")
     add(
@@ -143,8 +145,8 @@ def _single_goals(args: argparse.Namespace) -> int:
     result = summarize([row.name for row in rows], store.lines)
     store.finish(result)
     store.close()
-    failed = f", {result['failures']} lines failed" if result["failures"] else ""
-    print(f"{args.out}: {result['solved']} of {result['goals']} goals solved{failed}")
+    failed = f", {counted(result['failures'], 'line')} failed" if result["failures"] else ""
+    print(f"{args.out}: {result['solved']:,} of {counted(result['goals'], 'goal')} solved{failed}")
     return 0
 
 
@@ -204,10 +206,8 @@ def run_suite(
     try:
         run_jobs(store, jobs, pool, Progress(sys.stderr), stamp_of(config))
     except KeyboardInterrupt:
-        print(
-            f"stopped: go on with the same command and --resume, {len(store.lines)} lines are kept",
-            file=sys.stderr,
-        )
+        kept = counted(len(store.lines), "line is", "lines are")
+        print(f"stopped: go on with the same command and --resume; {kept} kept", file=sys.stderr)
         store.close()
         return None
     except BaseException:

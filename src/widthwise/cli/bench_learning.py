@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from widthwise.cli.common import whole_number
 from widthwise.cli.train import add_evaluation, add_settings, shared_settings
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
 from widthwise.online.presets import DEFAULT, FIRST
 
 if TYPE_CHECKING:
@@ -142,5 +143,5 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
     finally:
         store.close()
     told = f", {failed} failed" if failed else ""
-    print(f"{args.out}: {len(runs)} runs{told}; see widthwise report {args.out}")
+    print(f"{args.out}: {counted(len(runs), 'run')}{told}; see widthwise report {args.out}")
     return 0

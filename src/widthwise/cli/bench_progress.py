@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from widthwise.core.showing import counted
 from widthwise.experiments.jobs import Done, Job
 from widthwise.experiments.learning_suites import RUNS, folder_of
 from widthwise.experiments.progress import duration
@@ -32,7 +33,7 @@ class SuiteProgress(Listener):
     def begin(self, jobs: Sequence[Job], kept: int) -> None:
         """Say what there is to do, and begin to watch."""
         self.finished = len(self.goals) - len(jobs)
-        print(f"{len(jobs)} of {len(self.goals)} runs to go", file=self.stream, flush=True)
+        print(f"{len(jobs)} of {counted(len(self.goals), 'run')} to go", file=self.stream, flush=True)
         self.thread.start()
 
     def hear(self, one: Done) -> None:
@@ -60,7 +61,7 @@ class SuiteProgress(Listener):
             reached, goal = self._reached(), sum(self.goals.values())
             rate = (reached - first) / (time.monotonic() - began)
             left = f", {duration((goal - reached) / rate)} left" if rate > 0 else ""
-            text = f"{self.finished} of {len(self.goals)} runs done, {reached:,} of {goal:,} interactions"
+            text = f"{self.finished} of {counted(len(self.goals), 'run')} done, {reached:,} of {goal:,} interactions"
             text += f", {rate:,.0f}/s{left}"
             if self.live:
                 self.stream.write(f"\r\x1b[K{text}")

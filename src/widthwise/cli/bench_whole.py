@@ -7,6 +7,7 @@ import shlex
 
 from widthwise.cli.bench import rows_of, run_suite
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
 
 
 def run_whole(args: argparse.Namespace) -> int:
@@ -27,8 +28,11 @@ def run_whole(args: argparse.Namespace) -> int:
         more += ["--relevance", args.relevance]
     if args.novelty != "values":
         more += ["--novelty", args.novelty]
-    # Only others: ours run only if asked for.
-    planners = args.planner or ([] if args.against else ["auto"])
+    planners = args.planner or ["auto"]
+    if planners == ["none"]:
+        planners = []
+        if not args.against:
+            raise UsageError("--planner none leaves nothing to run: name another planner with --against")
     systems = [own_system(text, limits, more, seeded=seeded) for text in planners]
     systems += [other_system(text) for text in args.against]
     setup = WholeSetup(systems, limits, list(range(args.seeds)) if seeded else [None])
@@ -40,7 +44,7 @@ def run_whole(args: argparse.Namespace) -> int:
     result = summarize([row.name for row in rows], store.lines)
     store.finish(result)
     store.close()
-    print(f"{args.out}: {result['problems']} problems")
+    print(f"{args.out}: {counted(result['problems'], 'problem')}")
     for name, one in result["planners"].items():
         others = ", ".join(f"{count} {status}" for status, count in one["statuses"].items() if status != "solved")
         print(f"  {name}: {one['solved']} solved" + (f"; {others}" if others else ""))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from widthwise.cli.demo_text import draw_way, say, table, title
+from widthwise.core.showing import counted
 
 if TYPE_CHECKING:
     from widthwise.classical.result import Result
@@ -96,11 +97,11 @@ def _corridor() -> None:
     )
     chapter = results["IHIW(1,1)"].story[0]
     say(
-        f"IHIW(1,1) finds it alone. Its first search ran dry after {chapter.generated} nodes. It looked "
+        f"IHIW(1,1) finds it alone. Its first search ran dry after {counted(chapter.generated, 'node')}. It looked "
         "at the branch "
         f"that was pruned last, {chapter.branch[-2]} {chapter.branch[-1]}, and at what had newly come "
         "true along it: "
-        f"{chapter.feature}. With that as a high-level feature it went on, and {chapter.search} nodes "
+        f"{chapter.feature}. With that as a high-level feature it went on, and {counted(chapter.search, 'node')} "
         "later it was done."
     )
 
@@ -163,7 +164,7 @@ def _many_goals() -> None:
             say(
                 f"For {goal.name} in blocks, for instance, IHIW split on {' then '.join(result.features)}, "
                 f"seen on the pruned branch {' '.join(one.branch[:6])}, and found a plan of "
-                f"{len(result.plan)} steps."
+                f"{counted(len(result.plan), 'step')}."
             )
             break
 
@@ -296,4 +297,4 @@ def _goals(task: Task, planner: Planner) -> str:
 
 
 def _steps(result: Result) -> str:
-    return "-" if result.plan is None else f"{len(result.plan)} steps"
+    return "-" if result.plan is None else counted(len(result.plan), "step")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from widthwise.cli.demo_text import draw_way, say, title
 from widthwise.core.errors import install_line
+from widthwise.core.showing import counted
 from widthwise.experiments.training import Listener, Record, Training
 
 ENVIRONMENT, TILES = "maze-small", "8x8"
@@ -66,7 +67,8 @@ def learn() -> None:
         episode = agent.run(0)
     print()
     draw_way(agent.simulator, episode.actions)
-    ended = f"It reaches the door in {episode.steps} steps" if episode.score >= 1 else "It does not reach the door yet"
+    taken = counted(episode.steps, "step")
+    ended = f"It reaches the door in {taken}" if episode.score >= 1 else "It does not reach the door yet"
     say(
         f"Above, the way that the trained network takes when it looks at one image after the other and tries nothing "
         f"out. {ended}. The search found the way first; the network has learned it from there."

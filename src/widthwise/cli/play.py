@@ -137,6 +137,9 @@ def run(args: argparse.Namespace) -> int:
     for path in (args.record, args.gif, args.mp4):
         if path is not None:
             check_target(path)
+    for path, ending in ((args.gif, ".gif"), (args.mp4, ".mp4")):
+        if path is not None and path.suffix.lower() != ending:
+            raise UsageError(f"--{ending[1:]} writes a film in the format of its name: {path} does not end in {ending}")
     options = dict(args.option)
     try:
         agent = _agent(args, options)

@@ -7,6 +7,7 @@ import shutil
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from widthwise.core.showing import counted
 from widthwise.reports.colours import terminal
 from widthwise.reports.sight import Sight
 
@@ -44,8 +45,8 @@ def line(record: StepRecord, action: str, number: int, score: float) -> str:
         known = f", {' / '.join(map(str, reversed(record.high_level_states)))} high-level states"
     reward = f", reward {record.reward:+g}" if record.reward else ""
     return (
-        f"step {number}: {action}{reward}, score {score:g}; {record.nodes} nodes{known}, "
-        f"{record.interactions} interactions"
+        f"step {number}: {action}{reward}, score {score:g}; {counted(record.nodes, 'node')}{known}, "
+        f"{counted(record.interactions, 'interaction')}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from widthwise.cli.play_view import make_view
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.reports.sight import Sight
 
@@ -137,8 +138,8 @@ class Watch:
     def _caption(self, record: StepRecord) -> list[str]:
         lines = [
             f"{self.planner}, step {self.steps}: {self.names[record.action]}",
-            f"score {self.score:g}, {self.interactions:,} interactions",
-            f"tree of {record.nodes:,} nodes",
+            f"score {self.score:g}, {counted(self.interactions, 'interaction')}",
+            f"tree of {counted(record.nodes, 'node')}",
         ]
         if record.high_level_states:
             known = " / ".join(map(str, reversed(record.high_level_states)))
@@ -156,8 +157,8 @@ class Watch:
         if self.film is not None:
             self.film.end(
                 [
-                    f"{self.planner}: {result['status']} after {result['steps']} steps",
-                    f"score {result['score']:g}, {result['interactions']:,} interactions",
+                    f"{self.planner}: {result['status']} after {counted(result['steps'], 'step')}",
+                    f"score {result['score']:g}, {counted(result['interactions'], 'interaction')}",
                 ]
             )
             if self.args.gif is not None:

@@ -21,7 +21,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "Of training runs, and benches of them: the table over seeds, and the learning curves."
         ),
     )
-    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder")
+    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder, or a folder of run folders")
     parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a page that needs nothing else")
     parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the table as Markdown")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="write the plots as SVG files")
@@ -37,9 +37,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Print the table on stdout and write what was asked for."""
-    from widthwise.reports.records import kind_of
+    from widthwise.reports.records import kind_of, run_folders
     from widthwise.reports.training import is_training
 
+    args.folders = [run for folder in args.folders for run in run_folders(folder)]
     if any(is_training(folder) for folder in args.folders):
         return _training(args)
     if kind_of(args.folders) == "whole":

@@ -197,23 +197,33 @@ class Progress:
 
     def __init__(self, meter: _native.Meter) -> None:
         self.meter = meter
+        self.planner = ""  # at work now
         self.shown = False
         self.last = time.monotonic()
-        self.before = 0
+        self.total = self.before = 0  # nodes of all searches, now and when the line was written last
+        self.counts: dict[int, int] = {}  # nodes of each search when it was last seen
+
+    def at_work(self, name: str) -> None:
+        """Hear which search works now."""
+        self.planner = name
 
     def __call__(self, search: _native.Search | _native.BestFirst) -> None:
         """Hear of a search that is still going."""
+        known = self.counts.get(id(search), 0)
+        # Fewer nodes than were seen: another search, in the place of one that is over.
+        self.total += search.generated - (known if search.generated >= known else 0)
+        self.counts[id(search)] = search.generated
         now = time.monotonic()
         if now - self.last < 0.1:
             return
-        rate = max(0, search.generated - self.before) / (now - self.last)
-        self.last, self.before = now, search.generated
+        rate = (self.total - self.before) / (now - self.last)
+        self.last, self.before = now, self.total
         kept = search.generated - search.pruned - search.pruned_entries
         line = (
-            f"{search.generated:,} nodes, {rate / 1000:,.0f}k/s, depth {search.depth:,}, "
+            f"{self.planner}: {count(self.total, 'node')}, {rate / 1000:,.0f}k/s, depth {search.depth:,}, "
             f"{kept:,} kept, {search.pruned + search.pruned_entries:,} pruned, {self.meter.seconds:.1f} s"
         )
-        width = shutil.get_terminal_size((80, 24)).columns - 1
+        width = max(1, shutil.get_terminal_size((80, 24)).columns - 1)
         print(f"\r\x1b[K{line[:width]}", end="", file=sys.stderr, flush=True)
         self.shown = True
 
@@ -222,4 +232,3 @@ class Progress:
         if self.shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self.shown = False
-        self.before = 0

@@ -14,6 +14,7 @@ from widthwise.cli.check_env import option
 from widthwise.cli.common import duration, seed, whole_number
 from widthwise.cli.signals import stopping
 from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.core.showing import counted
 from widthwise.online.presets import NAMES
 
 if TYPE_CHECKING:
@@ -215,15 +216,17 @@ def report(training: Training, *, as_json: bool) -> int:
 def text(folder: Path, result: Record) -> str:
     """The result for people."""
     lines = [
-        f"{folder}: {result['interactions']:,} interactions, {result['episodes']:,} episodes, "
+        f"{folder}: {counted(result['interactions'], 'interaction')}, {counted(result['episodes'], 'episode')}, "
         f"{duration(result['seconds'])} ({result['interactions_per_second']:,.0f} interactions/s)"
     ]
     if result["recent_score"] is not None:
-        lines.append(f"recent episodes: score {result['recent_score']:.2f} in {result['recent_steps']:.0f} steps")
+        lines.append(
+            f"recent episodes: score {result['recent_score']:.2f} in {counted(round(result['recent_steps']), 'step')}"
+        )
     best = result["best"]
     lines.append(
-        f"best network alone: score {best['network_score']:.2f} in {best['network_steps']:.0f} steps, "
-        f"at {best['interactions']:,} interactions"
+        f"best network alone: score {best['network_score']:.2f} in {counted(round(best['network_steps']), 'step')}, "
+        f"at {counted(best['interactions'], 'interaction')}"
     )
     if result.get("chance"):
         lines.append(f"chance: {described(result['chance'])}")

@@ -6,6 +6,7 @@ import shutil
 import time
 from typing import TextIO
 
+from widthwise.core.showing import counted
 from widthwise.experiments.progress import duration
 from widthwise.experiments.training import Listener, Record, Training
 
@@ -25,7 +26,8 @@ class TrainView(Listener):
     def begin(self, run: Training) -> None:
         """Say from where the run goes on."""
         if run.resumed:
-            self.say(f"going on at {run.learner.interactions:,} interactions, after {run.episodes:,} episodes")
+            before = counted(run.episodes, "episode")
+            self.say(f"going on at {counted(run.learner.interactions, 'interaction')}, after {before}")
 
     def moved(self, run: Training) -> None:
         """Show where the run is, if it was not shown just now."""
@@ -64,11 +66,12 @@ class TrainView(Listener):
 def line(run: Training) -> str:
     """Where a run is, in one line."""
     done, goal, rate = run.learner.interactions, run.schedule.interactions, run.rate()
-    parts = [f"{done:,} of {goal:,} interactions ({100 * done / goal:.0f}%), {rate:,.0f}/s"]
+    parts = [f"{done:,} of {counted(goal, 'interaction')} ({100 * done / goal:.0f}%), {rate:,.0f}/s"]
     recent = run.mean_recent()
     if recent is not None:
+        played = counted(run.episodes, "episode")
         parts.append(
-            f"score {recent[0]:.2f} in {recent[1]:.0f} steps (last {len(run.recent)} of {run.episodes:,} episodes)"
+            f"score {recent[0]:.2f} in {counted(round(recent[1]), 'step')} (last {len(run.recent)} of {played})"
         )
     loss = run.learner.figures().get("loss")
     if loss is not None:
@@ -81,7 +84,7 @@ def line(run: Training) -> str:
 def evaluation(record: Record) -> str:
     """An evaluation in one line."""
     text = f"at {record['interactions']:,}: the network alone scores {record['network_score']:.2f}"
-    text += f" in {record['network_steps']:.0f} steps"
+    text += f" in {counted(round(record['network_steps']), 'step')}"
     if record.get("planner_score") is not None:
         text += f", with the planner {record['planner_score']:.2f} in {record['planner_steps']:.0f}"
     return text + (" (best so far)" if record["best"] else "")

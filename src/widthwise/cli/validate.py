@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from widthwise.cli.common import add_limits, add_task, budget_of, check_stdin, stoppable
 from widthwise.core.errors import Interrupted, OutOfBudget
+from widthwise.core.showing import counted
 
 if TYPE_CHECKING:
     from widthwise import _native
@@ -74,7 +75,7 @@ def _validate(args: argparse.Namespace, meter: _native.Meter) -> int:
         print(f"not valid: {verdict.reason}")
         return 1
     steps = len(plan.steps)
-    print(f"valid: {steps} step{'' if steps == 1 else 's'}, cost {number_text(verdict.cost)}")
+    print(f"valid: {counted(steps, 'step')}, cost {number_text(verdict.cost)}")
     # A plan without a cost line has its length as cost, which says nothing about the task's costs.
     if plan.cost not in (verdict.cost, steps):
         print(f"widthwise: note: the plan file says cost {number_text(plan.cost)}", file=sys.stderr)

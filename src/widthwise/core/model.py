@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 from widthwise import _native
 from widthwise.core.budget import MOST
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
 
 #: What novelty looks at: the values of atoms, where falsehood counts as well if some condition wants the atom false, or
 #: only which atoms are true.
@@ -109,6 +110,12 @@ class Model:
         """How long a search whose nodes may take long goes on before somebody wants to look at it."""
         return None if self.watch is None else 0.1
 
+    def at_work(self, name: str) -> None:
+        """Say which search works now, to a watch that has a method `at_work`."""
+        hear = getattr(self.watch, "at_work", None)
+        if hear is not None:
+            hear(name)
+
     def look(self, search: _native.Search | _native.BestFirst) -> None:
         """Show a paused search to whoever watches."""
         if self.watch is not None:
@@ -122,6 +129,6 @@ def _check_width(feature_count: int, width: int) -> None:
     bits = feature_count.bit_length()
     if bits * min(width, feature_count) > 128:
         raise UsageError(
-            f"the width is too large for {feature_count} features: at most {128 // bits} is possible here, "
+            f"the width is too large for {counted(feature_count, 'feature')}: at most {128 // bits} is possible here, "
             "or n for all features"
         )

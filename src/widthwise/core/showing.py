@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
@@ -20,6 +21,17 @@ def brief_call(record: Any) -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: `1 node`, `12,000 nodes`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def setting(value: Any) -> str:
+    """A setting in words: `a=1, b=[2, 3]` for several, `none` for nothing."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={setting(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(setting, value))}]"
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "on", False: "off"}[value]
+    return str(value)
 
 
 def _parts(record: Any, shown: list[Field[Any]] | tuple[Field[Any], ...]) -> list[str]:

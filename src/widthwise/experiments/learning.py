@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import MissingExtraError, UsageError
+from widthwise.core.showing import counted, setting
 from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, RunFolder, read_config
 from widthwise.experiments.runner import describe_run
 from widthwise.experiments.store import CONFIG, write_json
@@ -102,7 +103,9 @@ def refuse_changes(folder: Path, given: Mapping[str, Any]) -> None:
     kept = RunSettings.of(read_config(folder)["settings"]).describe()
     for name, value in given.items():
         if name != "interactions" and _plain(value) != kept[name]:
-            raise UsageError(f"{folder} was begun with {name} {kept[name]!r}; it cannot go on with {value!r}")
+            raise UsageError(
+                f"{folder} was begun with {name} {setting(kept[name])}; it cannot go on with {setting(value)}"
+            )
 
 
 def resume(folder: Path, listener: Listener, interactions: int | None = None) -> Training:
@@ -112,7 +115,9 @@ def resume(folder: Path, listener: Listener, interactions: int | None = None) ->
     settings = RunSettings.of(told["settings"])
     if interactions is not None and interactions != settings.interactions:
         if interactions < settings.interactions:
-            raise UsageError(f"{folder} is to run for {settings.interactions:,} interactions; that cannot become less")
+            raise UsageError(
+                f"{folder} is to run for {counted(settings.interactions, 'interaction')}; that cannot become less"
+            )
         settings = replace(settings, interactions=interactions, evaluate_every=settings.interval)
         told["settings"] |= settings.describe()
     from widthwise.learning.config import Config

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.core.driver import Evaluation
 from widthwise.core.errors import InputError, UsageError
+from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator, Step
 from widthwise.experiments.learning import about, make_simulator, need_torch
 from widthwise.experiments.run_folder import read_config
@@ -67,7 +68,8 @@ def learned_agent(
     if environment != settings.environment:
         raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
     if options and options != dict(settings.options):
-        raise UsageError(f"{run} was trained with the options {dict(settings.options)}, not {options}")
+        trained, given = setting(settings.options), setting(options)
+        raise UsageError(f"{run} was trained with other options of the environment ({trained}) than these ({given})")
     mode = "foresee" if network_only else check_mode(chance or settings.chance)  # the network alone plans nothing
     trainer = Trainer(lambda: make_simulator(settings), Config.read(told["algorithm"]), mode)
     path = run / FOLDER / BEST

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TextIO
 
+from widthwise.core.showing import counted
 from widthwise.experiments.jobs import Done, Job
 from widthwise.experiments.runner import Listener
 
@@ -36,7 +37,11 @@ class Progress(Listener):
                 self.left[part["row"]] += 1
         self.started = time.monotonic()
         if kept:
-            print(f"{kept} lines are there already, {self.count} to go", file=self.stream, flush=True)
+            print(
+                f"{counted(kept, 'line is', 'lines are')} there already, {self.count} to go",
+                file=self.stream,
+                flush=True,
+            )
 
     def hear(self, one: Done) -> None:
         """Count a line and show it."""
@@ -75,7 +80,7 @@ class Progress(Listener):
         left = self._elapsed() * (1 - share) / share if share else 0.0
         failed = f", {self.failures} failed" if self.failures else ""
         bar = "#" * full + "." * (_WIDTH - full)
-        text = f"[{bar}] {self.lines}/{self.count} lines{failed}, {duration(left)} left"
+        text = f"[{bar}] {self.lines}/{counted(self.count, 'line')}{failed}, {duration(left)} left"
         self.stream.write(f"\r\x1b[K{text}")
         self.stream.flush()
 

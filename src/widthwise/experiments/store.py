@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from widthwise.core.errors import InputError, UsageError
+from widthwise.core.showing import setting
 
 Record = dict[str, Any]
 
@@ -147,7 +148,5 @@ def _same_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any],
     if longer in different and old[longer] < new[longer]:
         different.remove(longer)
     if different:
-        told = "; ".join(
-            f"{name} was {json.dumps(old.get(name))}, now {json.dumps(new.get(name))}" for name in different
-        )
+        told = "; ".join(f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
         raise UsageError(f"{folder} was made with other settings and cannot be resumed with these: {told}")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from widthwise.core.errors import InputError, WidthwiseError
+from widthwise.core.showing import setting
 from widthwise.learning import packing
 from widthwise.version import __version__
 
@@ -69,7 +70,7 @@ class Checkpoint:
         compared = {**old, **new} if same_version else [name for name in old if name in new]
         different = [name for name in compared if old.get(name) != new.get(name)]
         if different:
-            told = "; ".join(f"{name} was {old.get(name)!r}, now {new.get(name)!r}" for name in different)
+            told = "; ".join(f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
             raise InputError(f"{self.path}: was made with other settings: {told}")
         if same_version and self.about["widthwise"] != ours["widthwise"]:
             raise InputError(

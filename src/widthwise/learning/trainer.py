@@ -19,6 +19,7 @@ from widthwise.core.budget import Budget
 from widthwise.core.contract import guarded
 from widthwise.core.driver import Evaluation
 from widthwise.core.errors import SimulatorError, UsageError
+from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.learning.clocks import Clocks, Timed, now
 from widthwise.learning.config import Config
@@ -275,7 +276,9 @@ class Trainer:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state of a trainer that was made in the same way."""
         if len(state["players"]) != len(self.players):
-            raise UsageError(f"the run was saved with {len(state['players'])} trees, not with {len(self.players)}")
+            raise UsageError(
+                f"the run was saved with {counted(len(state['players']), 'tree')}, not with {len(self.players)}"
+            )
         self.learner.restore(state["learner"])
         self.replay.restore(state["replay"])
         for player, saved in zip(self.players, state["players"], strict=True):

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from widthwise import _native
 from widthwise.core.driver import Requests
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
 from widthwise.core.tree import NONE, Nodes, Tree
 from widthwise.planners.iw import Width
 
@@ -111,7 +112,8 @@ class Hierarchy:
     def __init__(self, planners: Sequence[SimulatorPlanner], tree: Tree, rng: random.Random) -> None:
         """`planners` has one algorithm per level, lowest first; the tree has its root already."""
         if len(planners) != tree.levels:
-            raise UsageError(f"{len(planners)} planners do not fit a tree of {tree.levels} levels")
+            given = counted(len(planners), "planner does", "planners do")
+            raise UsageError(f"{given} not fit a tree of {counted(tree.levels, 'level')}")
         self.planners = planners
         self.tree = tree
         self.rng = rng

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from widthwise.core.errors import UsageError
 from widthwise.core.model import LevelFeatures, Model
 from widthwise.core.result import Outcome
+from widthwise.core.showing import counted
 from widthwise.planners.auto import Auto
 from widthwise.planners.backward import Backward
 from widthwise.planners.bfs import BFS
@@ -140,7 +141,7 @@ def _serialised(widths: Sequence[Width]) -> SIW:
 def _counted(name: str, widths: Sequence[Width], count: int) -> Sequence[Width]:
     if len(widths) != count:
         raise UsageError(
-            f"the planner {name} has {count} level{'s' if count > 1 else ''} here and takes as many widths, "
+            f"the planner {name} has {counted(count, 'level')} here and takes as many widths, "
             f"not {','.join(map(str, widths))}"
         )
     return widths

@@ -136,6 +136,7 @@ class _Running:
 
     def take(self, lane: _Lane, size: int, room: int | None) -> Outcome:
         """Let a search have its turn, and write down what came of it."""
+        self.model.at_work(lane.turn.planner.name)
         reason, before, begin = lane.reason, lane.so_far.generated, self.model.meter.seconds
         outcome = lane.resume(replace(self.model, max_nodes=None), size, room, self.schedule.weighed)
         seconds = self.model.meter.seconds - begin

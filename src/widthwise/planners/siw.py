@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
-from widthwise.core.showing import brief_call
+from widthwise.core.showing import brief_call, counted
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.iw import IW, Width
 
@@ -58,8 +58,9 @@ class SIW:
             if way is None:
                 if total.status is Status.EXHAUSTED:
                     kept = len(kept_pos) + len(kept_neg)
+                    goals = counted(kept + len(missing), "goal")
                     total.reason = (
-                        f"{self.name} reached {kept} of {kept + len(missing)} goals and no way to one more. It keeps "
+                        f"{self.name} reached {kept} of {goals} and no way to one more. It keeps "
                         "what it has and never goes back, so this says nothing about whether a plan exists"
                     )
                 return total

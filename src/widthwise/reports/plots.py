@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from widthwise.core.errors import MissingExtraError
+from widthwise.core.showing import counted
 from widthwise.reports.records import Records
 
 Goal = tuple[str, str, str]  # row, instance, goal
@@ -76,7 +77,7 @@ def _scatter(figure_class: Any, records: Records, across: str, up: str) -> Any:
     only_second = sum(1 for x, y in points if x == float("inf") > y)
     axes.set_xlabel(f"nodes of {across} (right of the dots: solved by {up} only, {only_second})")
     axes.set_ylabel(f"nodes of {up} (above: solved by {across} only, {only_first})")
-    axes.set_title(f"Generated nodes per goal, {len(shown)} goals")
+    axes.set_title(f"Generated nodes per goal, {counted(len(shown), 'goal')}")
     return figure
 
 

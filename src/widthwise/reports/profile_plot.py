@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from widthwise.core.errors import MissingExtraError, UsageError
+from widthwise.core.showing import counted
 
 FORMATS = ("png", "svg", "pdf")
 UNSOLVED = "not solved"
@@ -37,7 +38,7 @@ def draw_profile(title: str, goals: Sequence[Mapping[str, Any]], order: Sequence
     with matplotlib.rc_context({"svg.hashsalt": "widthwise", "font.size": 9}):
         figure = Figure(figsize=(9.0, max(2.8, min(0.9 + 0.2 * len(goals), 9.0))), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.7))
-        figure.suptitle(f"{title}: the width of {len(goals)} goals")
+        figure.suptitle(f"{title}: the width of {counted(len(goals), 'goal')}")
         shown = [name for name in names if name in by or name in ("IW(1)", "IHIW(1,1)", "IW(2)")]
         bars = left.barh(shown, [by.count(name) for name in shown], color=[colours[name] for name in shown])
         left.bar_label(bars, padding=3)

@@ -24,6 +24,19 @@ class Run:
     finished: bool
 
 
+def run_folders(folder: Path) -> list[Path]:
+    """The run folders that a folder stands for: itself, or those in it."""
+    if (folder / "config.json").exists():
+        return [folder]
+    if not folder.is_dir():
+        what = "is a file, not a run folder" if folder.exists() else "there is no such folder"
+        raise InputError(f"{folder}: {what}")
+    inside = sorted(path.parent for path in folder.glob("*/config.json"))
+    if not inside:
+        raise InputError(f"{folder}: is no run folder and has none in it (a run folder has a config.json)")
+    return inside
+
+
 def kind_of(folders: Sequence[Path]) -> str:
     """Which suite made some run folders: `classical` (single goals) or `whole` (whole problems), one for all."""
     kinds = {folder: _config(folder)["kind"] for folder in folders}

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from widthwise.core.errors import MissingExtraError
+from widthwise.core.showing import counted
 from widthwise.reports.page import made_by, page, pictures
 from widthwise.reports.plots import STYLE as PLOT_STYLE
 from widthwise.reports.plots import to_svg
@@ -51,7 +52,7 @@ def _cactus(figure_class: Any, whole: Whole) -> Any:
     axes.set(xscale="log", xlabel="CPU seconds until the plan was there", ylabel="problems solved")
     axes.set_ylim(0, max(len(whole.all_problems), 1))
     axes.legend(loc="upper left")
-    axes.set_title(f"{len(whole.all_problems)} problems")
+    axes.set_title(f"{counted(len(whole.all_problems), 'problem')}")
     return figure
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators.names import simulator
 from widthwise.simulators.replay import Job, elsewhere
@@ -59,7 +60,7 @@ class Report:
 
     def __str__(self) -> str:
         mark = {"passed": "ok  ", "failed": "FAIL", "skipped": "skip"}
-        lines = [f"{self.name}: {self.actions} actions"]
+        lines = [f"{self.name}: {counted(self.actions, 'action')}"]
         lines += [f"  {mark[check.verdict]}  {check.name}: {check.detail}" for check in self.checks]
         if self.microseconds:
             costs = ", ".join(f"{name} {value:,.1f} µs" for name, value in self.microseconds.items())
@@ -157,7 +158,7 @@ class _Work:
                 return "failed", f"{call} gave the reward {step.reward}"
         env.load(env.save())
         declared = "declared deterministic" if env.deterministic else "not declared deterministic"
-        return "passed", f"{env.actions} actions, {declared}"
+        return "passed", f"{counted(env.actions, 'action')}, {declared}"
 
     def same_seed(self) -> tuple[Verdict, str]:
         rounds = 0
@@ -171,7 +172,7 @@ class _Work:
                     f"{Difference(found.step - 1, found.part, found.detail)}; reset(seed) does not seed all",
                 )
             rounds += 1
-        return "passed", f"{rounds} episodes played twice"
+        return "passed", f"{counted(rounds, 'episode')} played twice"
 
     def saving_is_silent(self) -> tuple[Verdict, str]:
         rounds = 0
@@ -284,7 +285,7 @@ class _Work:
             return "failed", f"the other process failed: {error}"
         if found := compare(here, there):
             return "failed", f"{found}; {_guess(found)}"
-        return "passed", f"{len(here)} steps there as here"
+        return "passed", f"{counted(len(here), 'step')} there as here"
 
     def costs(self) -> tuple[dict[str, float], dict[str, int]]:
         env = self.env

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from widthwise import _native
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
 from widthwise.core.simulator import Step
 
 Values = npt.NDArray[Any]
@@ -177,5 +178,7 @@ class Function:
         if self.count is None:
             self.count = len(found)
         elif len(found) != self.count:
-            raise UsageError(f"{self._function!r} returned {len(found)} features, before it was {self.count}")
+            raise UsageError(
+                f"{self._function!r} returned {counted(len(found), 'feature')}, before it was {self.count}"
+            )
         return found

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 
 #: Parts of a step, in the order in which a difference tells most.
@@ -71,7 +72,9 @@ def compare(one: Sequence[Step], two: Sequence[Step], parts: Sequence[str] = PAR
                 return Difference(number, part, found)
     if len(one) != len(two):
         number = min(len(one), len(two))
-        return Difference(number, "length", f"the episode ended after {len(one)} steps, then after {len(two)}")
+        return Difference(
+            number, "length", f"the episode ended after {counted(len(one), 'step')}, then after {len(two)}"
+        )
     return None
 
 

@@ -32,6 +32,7 @@ from widthwise.classical.pddl.syntax import (
     When,
 )
 from widthwise.classical.pddl.typetable import Types, TypeTable, show_types
+from widthwise.core.showing import counted
 
 Scope = Mapping[str, Types]
 
@@ -351,7 +352,7 @@ class ConditionParser(Cursor):
             self.fail("unexpected '('", end, expected=f"the arguments of {kind} '{declared.name}'")
         count, wanted = end - at - 2, len(declared.parameters)
         self.fail(
-            f"{kind} '{declared.name}' takes {wanted} argument{'' if wanted == 1 else 's'}, not {count}",
+            f"{kind} '{declared.name}' takes {counted(wanted, 'argument')}, not {count}",
             at + 1,
             hint=f"'{declared.name}' is declared at {self.home.where(declared.at)}",
         )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from widthwise.classical.pddl.numbers import Number
+from widthwise.core.showing import counted
 
 EQUALITY = 0  # predicate number of "=", always the first
 
@@ -109,4 +110,5 @@ class NormalTask:
     table_names: list[str] = field(default_factory=list)  # for messages; may be empty
 
     def __repr__(self) -> str:
-        return f"<normal form of {self.name}: {len(self.actions)} actions, {len(self.axioms)} axioms>"
+        sizes = f"{counted(len(self.actions), 'action')}, {counted(len(self.axioms), 'axiom')}"
+        return f"<normal form of {self.name}: {sizes}>"

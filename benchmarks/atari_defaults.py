@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 import widthwise as ww
-from widthwise.cli.common import write_whole
+from widthwise.core.files import write_whole
 from widthwise.experiments.runner import describe_run
 from widthwise.experiments.store import RunStore, read_json
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from widthwise.cli.common import write_whole
+from widthwise.core.files import write_whole
 
 Line = dict[str, Any]
 Cell = tuple[str, str, str]  # maze, limits, planner

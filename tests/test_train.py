@@ -94,7 +94,7 @@ def test_a_killed_run_goes_on_byte_for_byte(whole: Path, tmp_path: Path, steps: 
     # What is newer than the checkpoint may be torn.
     with (folder / "episodes.jsonl").open("ab") as file:
         file.write(b'{"episode":99,"inter')
-    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
+    assert main(["train", WORLD, "--resume", str(folder), "--quiet"]) == 0
     assert lines(folder) == lines(whole)
 
 
@@ -102,7 +102,7 @@ def test_a_run_killed_before_its_first_checkpoint_begins_anew(whole: Path, tmp_p
     folder = tmp_path / "run"
     shutil.copytree(whole, folder)
     shutil.rmtree(folder / "checkpoint")
-    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
+    assert main(["train", WORLD, "--resume", str(folder), "--quiet"]) == 0
     assert lines(folder) == lines(whole)
 
 
@@ -115,10 +115,10 @@ def test_ctrl_c_writes_a_checkpoint_and_says_how_to_go_on(whole: Path, tmp_path:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"widthwise train --resume {folder}" in err
+    assert f"widthwise train {WORLD} --resume {folder}" in err
     settled = lines(folder)
     # Nothing is newer than the checkpoint, so nothing is dropped; the run could go on for long.
-    process = start("train", "--resume", str(folder))
+    process = start("train", WORLD, "--resume", str(folder))
     line = ""
     while "going on at" not in line:
         line = process.stderr.readline()  # type: ignore[union-attr]
@@ -135,10 +135,10 @@ def test_a_finished_run_can_be_made_longer(whole: Path, tmp_path: Path) -> None:
     folder, once = tmp_path / "run", tmp_path / "once"
     longer = [*TINY[: TINY.index("--interactions")], *TINY[TINY.index("--evaluate-every") :], "--quiet"]
     assert main([*longer, "--interactions", "300", "--out", str(folder)]) == 0
-    assert main(["train", "--resume", str(folder), "--interactions", "450", "--quiet"]) == 0
+    assert main(["train", WORLD, "--resume", str(folder), "--interactions", "450", "--quiet"]) == 0
     assert main([*longer, "--interactions", "450", "--out", str(once)]) == 0
     assert lines(folder) == lines(once)
-    assert main(["train", "--resume", str(folder), "--quiet"]) == 0  # nothing is left to do
+    assert main(["train", WORLD, "--resume", str(folder), "--quiet"]) == 0  # nothing is left to do
     assert lines(folder) == lines(once)
 
 
@@ -148,7 +148,7 @@ def test_many_trees_and_other_algorithms_resume_too(tmp_path: Path, more: list[s
     once, folder = tmp_path / "once", tmp_path / "run"
     assert main([*base, *more, "--quiet", "--out", str(once)]) == 0
     assert call(*base, *more, "--out", str(folder), TINY_WORLD_DIES_AFTER="400").code == -signal.SIGKILL
-    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
+    assert main(["train", WORLD, "--resume", str(folder), "--quiet"]) == 0
     assert lines(folder) == lines(once)
 
 
@@ -163,7 +163,7 @@ def damaged(whole: Path, folder: Path, *names: str) -> Path:
 
 def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_is_taken(whole: Path, tmp_path: Path) -> None:
     folder = damaged(whole, tmp_path / "run", "current.ckpt")
-    ended = call("train", "--resume", str(folder))
+    ended = call("train", WORLD, "--resume", str(folder))
     assert ended.code == 0, ended.err
     assert "current.ckpt: is no good checkpoint" in ended.err
     assert "going on from previous.ckpt" in ended.err
@@ -179,15 +179,15 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int) -> str:
 
 def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = damaged(whole, tmp_path / "broken", "current.ckpt", "previous.ckpt")
-    assert "is no good checkpoint" in said(capsys, "train", "--resume", str(broken), code=31)
-    assert "is no run folder" in said(capsys, "train", "--resume", str(tmp_path / "none"), code=31)
+    assert "is no good checkpoint" in said(capsys, "train", WORLD, "--resume", str(broken), code=31)
+    assert "is no run folder" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "none"), code=31)
     shutil.copytree(whole, tmp_path / "other")
     path = tmp_path / "other" / "config.json"
     path.write_text(path.read_text().replace('"batch": 8', '"batch": 9'))
-    assert "batch" in said(capsys, "train", "--resume", str(tmp_path / "other"), code=31)
+    assert "batch" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "other"), code=31)
     told = said(capsys, "train", "maze-small", "--resume", str(whole), code=2)
     assert "begun with environment 'tiny_world:TinyWorld'" in told
-    assert "cannot become less" in said(capsys, "train", "--resume", str(whole), "--interactions", "10", code=2)
+    assert "cannot become less" in said(capsys, "train", WORLD, "--resume", str(whole), "--interactions", "10", code=2)
     assert "exists already" in said(capsys, *TINY, "--out", str(whole), code=2)
 
 
@@ -229,13 +229,13 @@ def test_a_full_disk_is_reported_and_what_is_there_stays_good(whole: Path, tmp_p
     # A limit on the size of files: writing beyond it fails as on a full disk.
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000));"
     code += "import sys; from widthwise.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    for arguments in (["train", "--resume", str(folder)], [*TINY, "--out", str(tmp_path / "new")]):
+    for arguments in (["train", WORLD, "--resume", str(folder)], [*TINY, "--out", str(tmp_path / "new")]):
         ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
         assert ended.returncode in (1, 31), ended.stderr
         assert "cannot be written" in ended.stderr
         assert "Traceback" not in ended.stderr
     assert {path.name: path.read_bytes() for path in (folder / "checkpoint").iterdir()} == before
-    assert main(["train", "--resume", str(folder), "--quiet"]) == 0
+    assert main(["train", WORLD, "--resume", str(folder), "--quiet"]) == 0
 
 
 @pytest.mark.parametrize(

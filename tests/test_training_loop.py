@@ -204,8 +204,10 @@ def test_tensorboard_finds_the_figures(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
-def test_a_line_that_a_full_disk_refuses_stops_the_run_by_name() -> None:
-    lines = Lines(Path("/dev/full"))
-    with pytest.raises(RunStopped, match=r"/dev/full: a line cannot be written \(No space"):
+def test_a_line_that_a_full_disk_refuses_stops_the_run_by_name(tmp_path: Path) -> None:
+    lines = Lines(tmp_path / "lines.jsonl")
+    lines._file.close()
+    lines._file = Path("/dev/full").open("ab")  # noqa: SIM115
+    with pytest.raises(RunStopped, match=r"lines\.jsonl: a line cannot be written \(No space"):
         lines.append({"episode": 0})
     lines.close()

@@ -15,7 +15,7 @@ from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem
 from widthwise.classical.plan import Plan
 from widthwise.classical.validate import validate
-from widthwise.core.errors import InputError
+from widthwise.core.errors import InputError, OutputError
 
 DOMAIN = parse_domain(BLOCKS)
 PROBLEM = parse_problem(BLOCKS_PROBLEM, "p", DOMAIN)
@@ -187,7 +187,7 @@ def test_plan_files_are_written_and_read_back(tmp_path: Path) -> None:
         assert Plan.read(path) == plan
     assert Plan(GOOD, 2.0).text() == "(lift a)\n(stack a b)\n; cost = 2 (unit cost)\n"
     assert Plan(GOOD, 14.5, False).text().endswith("; cost = 14.5 (general cost)\n")
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         Plan(GOOD, 2).write(tmp_path)
 
 

@@ -11,6 +11,7 @@ from widthwise.classical.pddl.lexer import Check, read_text
 from widthwise.classical.pddl.numbers import number as exact
 from widthwise.classical.pddl.numbers import plain
 from widthwise.core.errors import InputError
+from widthwise.core.files import write_whole
 from widthwise.core.showing import counted
 
 _COST = re.compile(r";\s*cost\s*=\s*([0-9.eE+]+)\s*(?:\((unit|general) cost\))?", re.IGNORECASE)
@@ -35,12 +36,8 @@ class Plan:
         return "".join(f"{line}\n" for line in (*self.steps, f"; cost = {number_text(self.cost)} ({kind})"))
 
     def write(self, path: str | Path) -> None:
-        """Write the plan to a file."""
-        try:
-            Path(path).write_text(self.text(), encoding="utf-8")
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InputError(f"{path}: the plan cannot be written ({reason})") from None
+        """Write the plan to a file, whole or not at all; raises `OutputError` if that fails."""
+        write_whole(Path(path), self.text())
 
     @staticmethod
     def read(path: str | Path, check: Check | None = None) -> Plan:

@@ -138,16 +138,3 @@ def check_target(path: Path) -> None:
         raise UsageError(f"there is no folder {folder} to write {path.name} to")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"the folder {folder} is not writable")
-
-
-def write_whole(path: Path, data: str | bytes) -> None:
-    """Write a file so that it is never seen half-written."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_bytes(data.encode() if isinstance(data, str) else data)
-        draft.replace(path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink()

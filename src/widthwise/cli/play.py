@@ -104,6 +104,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with what `train` has learned in the run folder RUN"
     )
+    group.add_argument(
+        "--trust", action="store_true", help="with --policy: import and run whatever code the settings in RUN name"
+    )
     group.add_argument("--network-only", action="store_true", help="with --policy: the network alone, without search")
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of planner and simulator (default 0)")
     group.add_argument(

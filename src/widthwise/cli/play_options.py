@@ -159,7 +159,9 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
     ):
         if value is not None:
             raise UsageError(f"{name} is for planning without a policy: the run in {args.policy} says how it plans")
-    agent = learned_agent(args.policy, args.env, options, network_only=args.network_only, chance=args.chance)
+    agent = learned_agent(
+        args.policy, args.env, options, network_only=args.network_only, chance=args.chance, trust=args.trust
+    )
     budget = agent.budget
     agent.budget = replace(
         budget, steps=args.budget or budget.steps, nodes=args.nodes or budget.nodes, seconds=args.max_time

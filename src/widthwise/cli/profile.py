@@ -20,9 +20,9 @@ from widthwise.cli.common import (
     duration,
     seed,
     stoppable,
-    write_whole,
 )
 from widthwise.core.errors import OutOfBudget
+from widthwise.core.files import write_whole
 from widthwise.core.showing import counted as count
 
 if TYPE_CHECKING:

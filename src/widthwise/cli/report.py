@@ -121,7 +121,7 @@ def _write_all(
     markdown: Callable[[list[str]], str],
 ) -> None:
     """Write the page, the Markdown and the plots that were asked for."""
-    from widthwise.core.errors import InputError, MissingExtraError
+    from widthwise.core.errors import MissingExtraError
 
     plots: dict[str, str] = {}
     if args.out is not None or args.plots is not None:
@@ -131,17 +131,14 @@ def _write_all(
             if args.plots is not None:
                 raise
             print(f"note: the page has no plots, {error}", file=sys.stderr)
-    try:
-        if args.plots is not None:
-            for name, svg in plots.items():
-                _write(args.plots / f"{name}.svg", svg)
-        if args.out is not None:
-            _write(args.out, page(plots))
-        if args.markdown is not None:
-            links = [] if args.plots is None else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
-            _write(args.markdown, markdown(links))
-    except OSError as error:
-        raise InputError(f"{error.filename}: cannot be written ({error.strerror})") from None
+    if args.plots is not None:
+        for name, svg in plots.items():
+            _write(args.plots / f"{name}.svg", svg)
+    if args.out is not None:
+        _write(args.out, page(plots))
+    if args.markdown is not None:
+        links = [] if args.plots is None else [_link(args.plots / f"{name}.svg", args.markdown) for name in plots]
+        _write(args.markdown, markdown(links))
 
 
 def _link(target: Path, page: Path) -> str:
@@ -149,7 +146,11 @@ def _link(target: Path, page: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    from widthwise.core.errors import OutputError
+    from widthwise.core.files import write_whole
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError.of(path.parent, error) from None
+    write_whole(path, text)

@@ -20,9 +20,9 @@ from widthwise.cli.common import (
     duration,
     seed,
     stoppable,
-    write_whole,
 )
 from widthwise.core.errors import OutOfBudget, UsageError
+from widthwise.core.files import write_whole
 
 if TYPE_CHECKING:
     from widthwise import _native

@@ -59,13 +59,23 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("env", nargs="?", metavar="ENV", help="the simulator (not needed with --resume)")
+    parser.add_argument(
+        "env",
+        nargs="?",
+        metavar="ENV",
+        help="the simulator (with --resume only needed if it is module:attribute, to say that you know this code)",
+    )
     add = parser.add_argument
     add("--algorithm", choices=ALGORITHMS, help="what learns (default pi-hiw)")
     add("--interactions", type=whole_number, metavar="N", help="simulator steps of the whole run")
     add("--seed", type=seed, metavar="N", help="seed of everything (default 0)")
     add("--out", type=Path, metavar="DIR", help="the run folder, a new one")
     add("--resume", type=Path, metavar="DIR", help="go on with the run in DIR; a larger --interactions makes it longer")
+    add(
+        "--trust",
+        action="store_true",
+        help="with --resume: import and run whatever code the folder names; without it the names are to be repeated",
+    )
     add("--option", type=option, action="append", metavar="NAME=VALUE", help="an option of the environment")
     add("--json", action="store_true", help="print the result as JSON")
     add("--quiet", action="store_true", help="show the result only")
@@ -189,7 +199,9 @@ def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> 
         if args.out is not None and args.out.resolve() != args.resume.resolve():
             raise UsageError(f"a run goes on in its own folder: leave --out away, or give --out {args.resume}")
         learning.refuse_changes(args.resume, given)
-        return learning.resume(args.resume, view, given.get("interactions"))
+        return learning.resume(args.resume, view, given.get("interactions"), given=given, trust=args.trust)
+    if args.trust:
+        raise UsageError("--trust is for --resume: it says that the code named in the folder may be run")
     for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
         if value is None:
             raise UsageError(f"{name} is missing (a run that is there already goes on with --resume DIR)")
@@ -198,16 +210,19 @@ def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> 
 
 def report(training: Training, *, as_json: bool) -> int:
     """Run to the end or to Ctrl-C, and say what came of it."""
+    from widthwise.experiments.trust import resume_call
+
     folder = training.folder.folder
+    again = resume_call(folder, training.checkpoints.about.environment)
     try:
         with stopped_by_signals(training):
             result = training.run()
     except WidthwiseError as error:
-        raise type(error)(f"{error}\n  the last good checkpoint is kept: widthwise train --resume {folder}") from None
+        raise type(error)(f"{error}\n  the last good checkpoint is kept: {again}") from None
     finally:
         training.folder.close()
     if result is None:
-        print(f"stopped: go on with widthwise train --resume {folder}", file=sys.stderr)
+        print(f"stopped: go on with {again}", file=sys.stderr)
         return 130
     print(json.dumps(result, ensure_ascii=False) if as_json else text(folder, result))
     return 0

@@ -64,6 +64,17 @@ class SimulatorError(InputError):
     """A simulator broke its contract: it raised, or returned something that no planner can work with."""
 
 
+class OutputError(WidthwiseError):
+    """A file cannot be written: the disk is full, the folder is read-only. What was there before is as it was."""
+
+    exit_code = 1
+
+    @classmethod
+    def of(cls, path: object, error: OSError) -> OutputError:
+        """The error that says which file could not be written, and why."""
+        return cls(f"{path}: cannot be written ({error.strerror or error})")
+
+
 class UnsupportedError(WidthwiseError):
     """The input uses a part of the language that Widthwise does not support; it is named, never ignored."""
 

@@ -11,14 +11,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widthwise.core.errors import MissingExtraError, UsageError
+from widthwise.core import run_shapes
+from widthwise.core.errors import InputError, MissingExtraError, UsageError, WidthwiseError
 from widthwise.core.showing import counted, setting
 from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, RunFolder, read_config
 from widthwise.experiments.runner import describe_run
-from widthwise.experiments.store import CONFIG, write_json
+from widthwise.experiments.store import CONFIG, read_json, write_json
 from widthwise.experiments.training import Listener, Schedule, Training
 from widthwise.experiments.training_settings import RunSettings, refuse_unknown, settings_for
+from widthwise.experiments.trust import names_code, require_trust, resume_call
 from widthwise.learning.checkpoint import About, Checkpoints
+from widthwise.learning.unpacking import Limits
 from widthwise.online.presets import preset_settings
 
 if TYPE_CHECKING:
@@ -94,13 +97,40 @@ def begin(folder: Path, settings: RunSettings, listener: Listener, command: list
     told = {"kind": "training", "label": label(settings, config), **made, "algorithm": _plain(config.describe())}
     kept = Checkpoints(folder, about(settings, trainer))
     opened = RunFolder.create(folder, told)
-    kept.prepare()
-    return _training(opened, kept, trainer, settings, listener)
+    try:
+        kept.prepare()
+        return _training(opened, kept, trainer, settings, listener)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def read_settings(folder: Path) -> tuple[dict[str, Any], RunSettings]:
+    """The configuration of a run in a folder, and its settings; raises `InputError` if they make no sense.
+
+    Nothing is made of them yet, and no code that they name is imported.
+    """
+    read_config(folder)
+    told: dict[str, Any] = read_json(folder / CONFIG, run_shapes.RESUMED)
+    try:
+        return told, RunSettings.of(told["settings"])
+    except UsageError as error:
+        raise InputError(f"{folder / CONFIG}: {error}") from None
+
+
+def read_algorithm(folder: Path, told: Mapping[str, Any]) -> Config:
+    """The settings of the algorithm and of learning that a folder holds; raises `InputError` if they make no sense."""
+    from widthwise.learning.config import Config
+
+    try:
+        return Config.read(told["algorithm"])
+    except (UsageError, TypeError, ValueError) as error:
+        raise InputError(f"{folder / CONFIG}: algorithm: {error}") from None
 
 
 def refuse_changes(folder: Path, given: Mapping[str, Any]) -> None:
     """Raise an error that names a setting which a run in a folder has otherwise; it may only become longer."""
-    kept = RunSettings.of(read_config(folder)["settings"]).describe()
+    kept = read_settings(folder)[1].describe()
     for name, value in given.items():
         if name != "interactions" and _plain(value) != kept[name]:
             raise UsageError(
@@ -108,11 +138,38 @@ def refuse_changes(folder: Path, given: Mapping[str, Any]) -> None:
             )
 
 
-def resume(folder: Path, listener: Listener, interactions: int | None = None) -> Training:
-    """A run that goes on from its newest checkpoint, perhaps further than it was meant to go."""
+def resume(
+    folder: Path,
+    listener: Listener,
+    interactions: int | None = None,
+    *,
+    given: Mapping[str, Any] | None = None,
+    trust: bool = False,
+) -> Training:
+    """A run that goes on from its newest checkpoint, perhaps further than it was meant to go.
+
+    Args:
+        folder: the run folder. It is data: what it says is checked, and code that it names is not imported unless
+            `given` names it as well.
+        listener: hears how the run goes.
+        interactions: how far it is to go now; not less than before.
+        given: settings that the caller knows to be those of the run, such as `{"environment": "my_module:make"}`.
+        trust: whether to import whatever code the folder names, and to take checkpoints of any size.
+
+    Returns:
+        The run, ready to go on.
+
+    Raises:
+        UsageError: the folder names code that `given` does not name, or another process is training there.
+        InputError: something in the folder makes no sense; nothing was changed.
+
+    Example:
+        >>> resume(Path("runs/small"), Listener()).run()
+    """
     need_torch()
-    told = read_config(folder)
-    settings = RunSettings.of(told["settings"])
+    told, settings = read_settings(folder)
+    code = {**told["settings"], "algorithm": told["algorithm"]}
+    require_trust(folder, code, given or {}, trust=trust, remedy=resume_call(folder, settings.environment))
     if interactions is not None and interactions != settings.interactions:
         if interactions < settings.interactions:
             raise UsageError(
@@ -120,23 +177,52 @@ def resume(folder: Path, listener: Listener, interactions: int | None = None) ->
             )
         settings = replace(settings, interactions=interactions, evaluate_every=settings.interval)
         told["settings"] |= settings.describe()
-    from widthwise.learning.config import Config
-
-    trainer = _trainer(settings, Config.read(told["algorithm"]))
+    trainer = trainer_of(folder, settings, read_algorithm(folder, told))
     kept = Checkpoints(folder, about(settings, trainer))
-    found = kept.load(listener.say) if any(kept.folder.glob("*.ckpt")) else None
+    limits = None if trust else limits_for(trainer)
+    found = kept.load(listener.say, limits) if any(kept.folder.glob("*.ckpt")) else None
     if found is not None:
         found.refuse_other(kept.about, same_version=True)
     opened = RunFolder.reopen(folder)
-    kept.prepare()
-    write_json(folder / CONFIG, told)
-    training = _training(opened, kept, trainer, settings, listener)
-    if found is not None:
-        training.resume(found)
-    else:
-        listener.say(f"{folder}: was stopped before its first checkpoint, so it begins anew")
-        opened.cut({EPISODES: 0, EVALUATIONS: 0})
+    try:
+        kept.prepare()
+        training = _training(opened, kept, trainer, settings, listener)
+        if found is not None:
+            training.resume(found)
+        else:
+            listener.say(f"{folder}: was stopped before its first checkpoint, so it begins anew")
+            opened.cut({EPISODES: 0, EVALUATIONS: 0})
+        write_json(folder / CONFIG, told)
+    except BaseException:
+        opened.close()
+        raise
     return training
+
+
+def trainer_of(folder: Path, settings: RunSettings, config: Config, chance: str | None = None) -> Trainer:
+    """The trainer of a run in a folder; options and settings that nothing can be made of are refused by name."""
+    try:
+        return _trainer(settings, config, chance)
+    except WidthwiseError:
+        raise
+    except MemoryError:
+        raise InputError(f"{folder / CONFIG}: its settings ask for more memory than this machine has") from None
+    except (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError) as error:
+        if names_code(settings.environment):
+            raise  # by code of the user's own, whose traceback tells more
+        raise InputError(f"{folder / CONFIG}: nothing can be made of its settings ({error})") from None
+
+
+def limits_for(trainer: Trainer) -> Limits:
+    """How much a checkpoint of a run may hold: its network, its replay memory, its trees, and as much again."""
+    config, machine = trainer.config, Limits.of_machine()
+    weights = sum(one.numel() * one.element_size() for one in trainer.learner.network.state_dict().values())
+    row = trainer.sight.buffer(1).nbytes
+    # The last episode stays whole, however long it is.
+    rows = 4 * config.learning.replay + 10_000
+    nodes = config.trees * config.algorithm.nodes
+    arrays = (64 << 20) + 4 * weights + rows * (row + 256) + nodes * 8192
+    return Limits(min(arrays, machine.arrays), min((32 << 20) + nodes * 4096, machine.description))
 
 
 def clear_unborn(folder: Path) -> None:
@@ -146,11 +232,11 @@ def clear_unborn(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _trainer(settings: RunSettings, config: Config) -> Trainer:
+def _trainer(settings: RunSettings, config: Config, chance: str | None = None) -> Trainer:
     from widthwise.learning.trainer import Trainer
     from widthwise.simulators.chance import check_mode
 
-    return Trainer(lambda: make_simulator(settings), config, check_mode(settings.chance))
+    return Trainer(lambda: make_simulator(settings), config, check_mode(chance or settings.chance))
 
 
 def _training(

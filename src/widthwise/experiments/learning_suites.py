@@ -106,7 +106,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     def run(part: Part) -> Outcome:
         if (folder / CONFIG).exists():
             learning.refuse_changes(folder, settings.describe())
-            training = learning.resume(folder, Listener(), settings.interactions)
+            training = learning.resume(folder, Listener(), settings.interactions, given=settings.describe())
         else:
             learning.clear_unborn(folder)
             training = learning.begin(folder, settings, Listener(), ["widthwise", "bench", str(folder)])

@@ -7,15 +7,24 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from widthwise.core import shape
 from widthwise.core.driver import Evaluation
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator, Step
-from widthwise.experiments.learning import about, make_simulator, need_torch
-from widthwise.experiments.run_folder import read_config
-from widthwise.experiments.training_settings import RunSettings
-from widthwise.learning.checkpoint import BEST, FOLDER, read_checkpoint
+from widthwise.experiments.learning import (
+    about,
+    limits_for,
+    make_simulator,
+    need_torch,
+    read_algorithm,
+    read_settings,
+    trainer_of,
+)
+from widthwise.experiments.trust import require_trust
+from widthwise.learning.checkpoint import BEST, FOLDER, makes_sense, read_checkpoint
 from widthwise.learning.evaluation import TEMPERATURE, sharpened
+from widthwise.learning.state_shape import check_learner
 from widthwise.online.acting import OnlinePlanner, StepRecord
 from widthwise.online.values import look_ahead
 from widthwise.planners.levels import Hierarchy
@@ -53,31 +62,54 @@ class NetworkAlone(OnlinePlanner):
 
 
 def learned_agent(
-    run: Path, environment: str, options: dict[str, Any], *, network_only: bool, chance: str | None = None
+    run: Path,
+    environment: str,
+    options: dict[str, Any],
+    *,
+    network_only: bool,
+    chance: str | None = None,
+    trust: bool = False,
 ) -> OnlinePlanner:
-    """An agent with the best policy of a run; a run in another environment is refused by name.
+    """An agent with the best policy of a run.
 
-    `chance` is what to do where steps depend on chance; by default what the run was trained with.
+    Args:
+        run: the run folder. It is data: code that its settings name is not imported unless `environment` or `options`
+            name it as well.
+        environment: the environment to act in; a run in another one is refused by name.
+        options: options of the environment; those of the run if empty.
+        network_only: whether the network acts without search.
+        chance: what to do where steps depend on chance; by default what the run was trained with.
+        trust: whether to import whatever code the folder names.
+
+    Returns:
+        The agent.
+
+    Raises:
+        UsageError: the run was made in another environment, or names code that was not repeated.
+        InputError: something in the folder makes no sense.
     """
     need_torch("a learned policy")
-    from widthwise.learning.config import Config
-    from widthwise.learning.trainer import Trainer
 
-    told = read_config(run)
-    settings = RunSettings.of(told["settings"])
+    told, settings = read_settings(run)
     if environment != settings.environment:
         raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
     if options and options != dict(settings.options):
-        trained, given = setting(settings.options), setting(options)
-        raise UsageError(f"{run} was trained with other options of the environment ({trained}) than these ({given})")
+        trained, these = setting(settings.options), setting(options)
+        raise UsageError(f"{run} was trained with other options of the environment ({trained}) than these ({these})")
+    code = {**told["settings"], "algorithm": told["algorithm"]}
+    given = {"environment": environment, "options": options}
+    require_trust(run, code, given, trust=trust, remedy="--option NAME=VALUE")
     mode = "foresee" if network_only else check_mode(chance or settings.chance)  # the network alone plans nothing
-    trainer = Trainer(lambda: make_simulator(settings), Config.read(told["algorithm"]), mode)
+    trainer: Trainer = trainer_of(run, settings, read_algorithm(run, told), mode)
     path = run / FOLDER / BEST
     if not path.exists():
         raise InputError(f"{path}: there is no policy yet; the first is kept after the first evaluation")
-    found = read_checkpoint(path)
+    found = read_checkpoint(path, None if trust else limits_for(trainer))
     found.refuse_other(about(settings, trainer), same_version=False)
-    trainer.learner.restore(found.data["policy"])
+    with makes_sense(found.path):
+        shape.fields({"policy": shape.anything})(found.data, "data")
+        check_learner(found.data["policy"], trainer, "policy")
+        trainer.learner.restore(found.data["policy"])
     agent = _alone(trainer, make_simulator(settings)) if network_only else trainer.agent(make_simulator(settings))
     agent.keep_records = agent.keep_subtree = True
     return agent

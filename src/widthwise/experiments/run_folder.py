@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from widthwise.core.errors import InputError, UsageError
+from widthwise.core.errors import InputError, OutputError, UsageError
+from widthwise.core.files import cannot_write, open_to_append
 from widthwise.experiments.store import CONFIG, RESULT, read_json, write_json
 from widthwise.learning.checkpoint import RunStopped
 
@@ -24,7 +25,7 @@ class Lines:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: BinaryIO = path.open("ab")
+        self._file: BinaryIO = open_to_append(path)
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Add a line; it outlives this process, and from the next checkpoint on also the machine."""
@@ -36,14 +37,20 @@ class Lines:
 
     def size(self) -> int:
         """The bytes so far, on the disk for good when this returns."""
-        os.fsync(self._file.fileno())
-        return self._file.tell()
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise RunStopped(f"{self.path}: cannot be written ({error.strerror or error})") from None
+        return self._file.seek(0, os.SEEK_END)
 
     def cut(self, size: int) -> None:
         """Drop what is newer than a checkpoint."""
         if self.path.stat().st_size < size:
             raise InputError(f"{self.path}: lines are missing that were there at the checkpoint; restore the file")
-        self._file.truncate(size)
+        try:
+            self._file.truncate(size)
+        except OSError as error:
+            raise RunStopped(f"{self.path}: cannot be written ({error.strerror or error})") from None
         self._file.seek(size)
 
     def close(self) -> None:
@@ -57,14 +64,20 @@ class RunFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock = (folder / ".lock").open("ab")
+        self._lock = open_to_append(folder / ".lock")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._lock.close()
-            raise UsageError(f"{folder}: another process is training there") from None
-        self.episodes = Lines(folder / EPISODES)
-        self.evaluations = Lines(folder / EVALUATIONS)
+            raise UsageError(
+                f"{folder}: another process is training there; wait until it has ended, or stop it"
+            ) from None
+        try:
+            self.episodes = Lines(folder / EPISODES)
+            self.evaluations = Lines(folder / EVALUATIONS)
+        except OSError:
+            self._lock.close()
+            raise
 
     @classmethod
     def create(cls, folder: Path, config: Mapping[str, Any]) -> RunFolder:
@@ -78,9 +91,13 @@ class RunFolder:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             opened = cls(folder)
-            write_json(folder / CONFIG, config)
         except OSError as error:
-            raise InputError(f"{folder}: cannot write a run there ({error.strerror or error})") from None
+            raise cannot_write(folder, error) from None
+        try:
+            write_json(folder / CONFIG, config)
+        except OutputError:
+            opened.close()
+            raise
         return opened
 
     @classmethod
@@ -92,7 +109,7 @@ class RunFolder:
             # The summary is of a finished run; this one goes on.
             (folder / RESULT).unlink(missing_ok=True)
         except OSError as error:
-            raise InputError(f"{folder}: cannot write a run there ({error.strerror or error})") from None
+            raise cannot_write(folder, error) from None
         return opened
 
     def sizes(self) -> dict[str, int]:
@@ -120,9 +137,10 @@ def read_config(folder: Path) -> dict[str, Any]:
     if not (folder / CONFIG).exists():
         raise InputError(f"{folder}: is no run folder, there is no {CONFIG} in it")
     config = read_json(folder / CONFIG)
-    if not isinstance(config, dict) or config.get("kind") != "training":
+    if config.get("kind") != "training":
         raise InputError(f"{folder}: is not the folder of a training run")
-    return config
+    found: dict[str, Any] = config
+    return found
 
 
 class Events:

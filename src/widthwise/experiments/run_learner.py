@@ -14,6 +14,7 @@ from widthwise.experiments.training_settings import RunSettings
 from widthwise.experiments.watched import Stopped, Watched
 from widthwise.learning.evaluation import Evaluated
 from widthwise.learning.learner import TrainingDivergedError
+from widthwise.learning.state_shape import check_trainer
 from widthwise.learning.trainer import Trainer
 from widthwise.simulators.chance import Chance
 
@@ -104,7 +105,8 @@ class RunLearner:
         return self.trainer.state()
 
     def restore(self, state: Any) -> None:
-        """Go back to a state."""
+        """Go back to a state; raises `Mismatch` if it cannot be one of this trainer."""
+        check_trainer(state, self.trainer)
         self.trainer.restore(state)
 
     def policy(self) -> Any:

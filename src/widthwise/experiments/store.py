@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -9,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from widthwise.core.errors import InputError, UsageError
+from widthwise.core import json_files, run_shapes
+from widthwise.core.errors import InputError, OutputError, UsageError
+from widthwise.core.files import cannot_write, open_to_append, written_whole
+from widthwise.core.shape import Shape, anything, both, fields, table
 from widthwise.core.showing import setting
 
 Record = dict[str, Any]
@@ -48,34 +52,45 @@ class RunStore:
                 python="resume the run in it, or give another folder",
                 command="give --resume to go on with it, or another folder",
             )
+        file: BinaryIO | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if resume and path.exists():
-                _same_settings(folder, read_json(path)["settings"], _plain(config["settings"]), longer)
+                _same_settings(folder, _began(path, config)["settings"], _plain(config["settings"]), longer)
             file = _locked(folder / LINES)
             if path.exists():
-                began = read_json(path)
+                began = _began(path, config)
                 if longer and began["settings"] != _plain(config["settings"]):
                     write_json(path, {**began, "settings": config["settings"]})
                 config = read_json(path)
             else:
                 write_json(path, config)
-            lines = _whole_lines(folder / LINES, file)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot write a run there ({error.strerror or error})") from None
-        # The summary is of a finished run; this one goes on.
-        (folder / RESULT).unlink(missing_ok=True)
-        return cls(folder, config, keys, file, lines)
+            lines = _whole_lines(folder / LINES, file, both(fields(dict.fromkeys(keys, anything)), _shape(config)))
+            # The summary is of a finished run; this one goes on.
+            (folder / RESULT).unlink(missing_ok=True)
+            return cls(folder, config, keys, file, lines)
+        except BaseException as error:
+            if file is not None:
+                file.close()
+            if isinstance(error, OSError):
+                raise cannot_write(folder, error) from None
+            raise
 
     def key(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
         """What tells a line from the others."""
         return tuple(record[name] for name in self.keys)
 
     def append(self, record: Record) -> None:
-        """Add a line; once this returns it survives a crash of this process and of the machine."""
-        self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Add a line; once this returns it survives a crash of this process and of the machine.
+
+        Raises `OutputError` if it cannot be written; lines before it are kept, and resuming makes it again.
+        """
+        try:
+            self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OutputError.of(self.folder / LINES, error) from None
         self.lines.append(record)
         self.done.add(self.key(record))
 
@@ -84,55 +99,67 @@ class RunStore:
         write_json(self.folder / RESULT, result)
 
     def close(self) -> None:
-        """Let go of the folder."""
-        self._file.close()
+        """Let go of the folder; a line that could not be written is lost, and resuming makes it again."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file of a run folder."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
-        raise InputError(f"{path}: is not JSON ({error})") from None
+def read_json(path: Path, shape: Shape = run_shapes.config) -> Any:
+    """Read a JSON file of a run folder; raises `InputError` if it is not of its shape."""
+    return json_files.read_json(path, shape)
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON file so that it is there as a whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(data, file, indent=1, ensure_ascii=False)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    """Write a JSON file so that it is there as a whole or not at all; raises `OutputError` if that fails."""
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    with written_whole(path, path.with_name(path.name + ".part")) as file:
+        file.write(text.encode())
+
+
+def _began(path: Path, config: Mapping[str, Any]) -> Record:
+    """The configuration of a run that is there already; one of another kind is refused."""
+    began: Record = read_json(path, both(run_shapes.config, fields({"settings": table(anything)})))
+    if "kind" in config and began["kind"] != config["kind"]:
+        raise UsageError(
+            f"{path.parent} is a run of the kind {began['kind']}, not {config['kind']}: give another folder"
+        )
+    return began
+
+
+def _shape(config: Mapping[str, Any]) -> Shape:
+    return run_shapes.LINES.get(config.get("kind", ""), anything)
 
 
 def _locked(path: Path) -> BinaryIO:
-    file = path.open("ab+")
+    file = open_to_append(path)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise UsageError(f"{path.parent}: another process is writing this run") from None
+        raise UsageError(
+            f"{path.parent}: another process is writing this run; wait until it has ended, or stop it"
+        ) from None
     return file
 
 
-def _whole_lines(path: Path, file: BinaryIO) -> list[Record]:
+def _whole_lines(path: Path, file: BinaryIO, shape: Shape) -> list[Record]:
     """The lines of a run; what a crash left of a last one is cut off the file."""
     file.seek(0)
     lines: list[Record] = []
     good = 0
     for number, raw in enumerate(file, 1):
-        try:
-            if not raw.endswith(b"\n"):
-                break
-            lines.append(json.loads(raw))
-        except ValueError:
-            if file.read(1):
-                raise InputError(f"{path}:{number}: this line is not JSON, and it is not the last one") from None
+        if not raw.endswith(b"\n"):
             break
+        try:
+            json.loads(raw)
+        except (ValueError, RecursionError):
+            if file.read(1):
+                raise InputError(
+                    f"{path}:{number}: this line is not JSON, and it is not the last one; restore the file, or remove "
+                    "this line"
+                ) from None
+            break
+        lines.append(json_files.parse_json(path, raw, shape, number))
         good += len(raw)
     file.truncate(good)
     file.seek(good)
@@ -145,7 +172,7 @@ def _plain(data: Any) -> Any:
 
 def _same_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any], longer: str) -> None:
     different = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    if longer in different and old[longer] < new[longer]:
+    if longer in different and isinstance(old.get(longer), int) and old[longer] < new[longer]:
         different.remove(longer)
     if different:
         told = "; ".join(f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)

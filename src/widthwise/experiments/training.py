@@ -12,15 +12,33 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+from widthwise.core import shape
 from widthwise.core.errors import install_line
-from widthwise.experiments.run_folder import Events, RunFolder
-from widthwise.learning.checkpoint import Checkpoint, Checkpoints, RunStopped
+from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, Events, RunFolder
+from widthwise.learning.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
 
 Record = dict[str, Any]
 RECENT = 20  # episodes that the progress speaks of
+
+_HELD = shape.fields(
+    {
+        "lines": shape.fields({EPISODES: shape.whole(), EVALUATIONS: shape.whole()}),
+        "learner": shape.anything,
+        "run": shape.fields(
+            {
+                "episodes": shape.whole(),
+                "evaluations": shape.whole(),
+                "best": shape.optional(shape.fields({"network_score": shape.number, "network_steps": shape.number})),
+                "seconds": shape.number,
+                "recent": shape.items(shape.items(shape.number, 2), RECENT),
+            }
+        ),
+    }
+)
 
 
 class Learner(Protocol):
@@ -106,14 +124,21 @@ class Training:
         self.recent: deque[tuple[float, int]] = deque(maxlen=RECENT)
         self.seconds = 0.0  # of all parts of the run up to now
         self.resumed = False
+        self._from: Path | None = None  # the checkpoint that this part of the run began with, until the next is written
         self.began_at = 0  # interactions when this part of the run began
         self._clock = time.monotonic()
 
     def resume(self, checkpoint: Checkpoint) -> None:
-        """Go back to a checkpoint: the learner, the counters, the files."""
+        """Go back to a checkpoint: the learner, the counters, the files.
+
+        Raises `InputError` if its contents make no sense; then nothing in the folder was changed.
+        """
         held, self.resumed = checkpoint.data, True
+        self._from = checkpoint.path
+        with makes_sense(checkpoint.path):
+            _HELD(held, "data")
+            self.learner.restore(held["learner"])
         self.folder.cut(held["lines"])
-        self.learner.restore(held["learner"])
         run = held["run"]
         self.episodes, self.evaluations = run["episodes"], run["evaluations"]
         self.best, self.seconds = run["best"], run["seconds"]
@@ -145,7 +170,7 @@ class Training:
                     if time.monotonic() - saved < schedule.checkpoint_seconds:
                         continue
                 self.save()
-                saved = time.monotonic()
+                saved, self._from = time.monotonic(), None
             self.save()
             return None
         finally:
@@ -183,7 +208,7 @@ class Training:
         return self.checkpoints.save({"lines": self.folder.sizes(), "learner": self.learner.state(), "run": run})
 
     def _advance(self, events: Events) -> None:
-        for told in self.learner.advance():
+        for told in self._moved():
             record = {"episode": self.episodes, **told, "seconds": round(self.elapsed(), 3)}
             self.episodes += 1
             self.folder.episodes.append(record)
@@ -193,6 +218,15 @@ class Training:
             figures["episodes/interactions_per_second"] = self.rate()
             events.add(record["interactions"], figures)
         self.listener.moved(self)
+
+    def _moved(self) -> list[Record]:
+        """An action of the learner; what a checkpoint held may show only now that it cannot be."""
+        try:
+            return self.learner.advance()
+        except SENSELESS as error:
+            if self._from is None:
+                raise
+            raise senseless(self._from, error) from error
 
     def _due(self) -> bool:
         """Whether an evaluation is due: at the start, at every interval, and at the end."""

@@ -8,15 +8,20 @@ code from it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from widthwise.core.errors import InputError, WidthwiseError
+from widthwise.core import shape
+from widthwise.core.errors import InputError, OutputError, WidthwiseError
+from widthwise.core.files import read_regular, sync_folder, written_whole
 from widthwise.core.showing import setting
 from widthwise.learning import packing
+from widthwise.learning.config import BEFORE
+from widthwise.learning.unpacking import Limits
 from widthwise.version import __version__
 
 FORMAT = 1
@@ -64,8 +69,9 @@ class Checkpoint:
             if self.about[name] != ours[name]:
                 raise InputError(f"{self.path}: was made with {what} {self.about[name]}, not {ours[name]}")
         old, new = _flat(self.about["algorithm"]), _flat(ours["algorithm"])
-        if "algorithm.doubt" in new:
-            old.setdefault("algorithm.doubt", False)  # a run from before there was doubt
+        for name, value in _flat(BEFORE).items():
+            if name in new:
+                old.setdefault(name, value)  # a run from before there was this setting
         # To act, a setting that only one of two versions knows does not matter.
         compared = {**old, **new} if same_version else [name for name in old if name in new]
         different = [name for name in compared if old.get(name) != new.get(name)]
@@ -89,38 +95,84 @@ def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 def write_checkpoint(path: Path, about: About, data: Any) -> int:
     """Write a checkpoint that is there as a whole or not at all; returns its size."""
-    part = path.with_name(path.name + ".part")
     try:
-        with part.open("wb") as file:
+        with written_whole(path, path.with_name(path.name + ".part")) as file:
             packing.write(file, {"format": FORMAT, "about": about.describe(), "data": data})
-            file.flush()
-            os.fsync(file.fileno())
-            size = file.tell()
-        part.replace(path)
-        _sync(path.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise RunStopped(f"{path}: the checkpoint cannot be written ({error.strerror or error})") from None
-    return size
+            return file.tell()
+    except OutputError as error:
+        raise RunStopped(f"{error}; this was to be a checkpoint") from None
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
-    """Read a checkpoint; one that is damaged, or of another format, is refused with the reason."""
+_ABOUT = shape.fields(
+    {
+        "environment": shape.text,
+        "actions": shape.whole(1),
+        "observation": shape.items(shape.whole(0), 8),
+        "algorithm": shape.table(shape.anything),
+        "widthwise": shape.text,
+    }
+)
+
+
+def read_checkpoint(path: Path, limits: Limits | None = None) -> Checkpoint:
+    """Read a checkpoint.
+
+    Args:
+        path: the file.
+        limits: how much it may hold; what fits into the memory of this machine if nothing is said.
+
+    Returns:
+        What the file held. Of `data` nothing is known yet but that it is plain: whoever uses it checks its shape.
+
+    Raises:
+        InputError: the file cannot be read, is damaged or forged, holds more than the limits allow, or is of another
+            format.
+    """
+    limits = limits or Limits.of_machine()
     try:
-        held = packing.read(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        # Weights and random numbers are not compressed, so a good file is hardly larger than what it holds.
+        held = packing.read(read_regular(path, limits.arrays + limits.description + _PROBE), limits)
     except packing.Damaged as error:
         raise InputError(f"{path}: is no good checkpoint, {error}") from None
-    if not isinstance(held, dict) or held.get("format") != FORMAT:
-        found = held.get("format") if isinstance(held, dict) else None
-        made = held.get("about", {}).get("widthwise", "?") if isinstance(held, dict) else "?"
+    except MemoryError:
+        raise InputError(f"{path}: is no good checkpoint, it holds more than fits into memory") from None
+    found = held.get("format") if isinstance(held, dict) else None
+    if type(found) is not int or found != FORMAT:
+        about = held.get("about") if isinstance(held, dict) else None
+        made = about.get("widthwise", "?") if isinstance(about, dict) else "?"
         raise InputError(
-            f"{path}: is a checkpoint of format {found}, written by Widthwise {made}; "
+            f"{path}: is a checkpoint of format {found!r:.40}, written by Widthwise {made!s:.40}; "
             f"this is Widthwise {__version__}, which reads format {FORMAT}"
         )
+    try:
+        shape.fields({"about": _ABOUT, "data": shape.anything})(held, "")
+    except shape.Mismatch as error:
+        raise InputError(f"{path}: is no good checkpoint, {error}") from None
     return Checkpoint(path, held["about"], held["data"])
+
+
+#: What code meets that works with data which cannot be.
+SENSELESS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError)
+
+
+def senseless(path: Path, error: Exception) -> InputError:
+    """The error for a checkpoint whose contents contradict each other, though each has the right shape."""
+    told = str(error) if isinstance(error, WidthwiseError | shape.Mismatch) else f"{type(error).__name__}: {error}"
+    return InputError(
+        f"{path}: is no good checkpoint, its contents make no sense ({told:.300}); restore the file from a copy, or "
+        "remove it to go on from the one before it"
+    )
+
+
+@contextlib.contextmanager
+def makes_sense(path: Path) -> Iterator[None]:
+    """Turn whatever the contents of a checkpoint cause while they are checked and restored into one `InputError`."""
+    try:
+        yield
+    except (InputError, RunStopped):
+        raise
+    except (WidthwiseError, *SENSELESS) as error:
+        raise senseless(path, error) from error
 
 
 class Checkpoints:
@@ -135,14 +187,16 @@ class Checkpoints:
         probe = self.folder / "probe.part"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with probe.open("wb") as file:
+            with contextlib.suppress(FileNotFoundError):
+                probe.unlink()
+            with probe.open("xb") as file:
                 file.write(bytes(_PROBE))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise InputError(
-                f"{self.folder}: checkpoints cannot be written there ({error.strerror or error})"
-            ) from None
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            kind = RunStopped if full else InputError
+            raise kind(f"{self.folder}: checkpoints cannot be written there ({error.strerror or error})") from None
         finally:
             with contextlib.suppress(OSError):
                 probe.unlink()
@@ -160,7 +214,7 @@ class Checkpoints:
             if current.exists():
                 current.replace(self.folder / PREVIOUS)
             fresh.replace(current)
-            _sync(self.folder)
+            sync_folder(self.folder)
         except OSError as error:  # nothing is lost: `load` looks for the fresh one, too
             raise RunStopped(f"{current}: the checkpoint cannot be renamed ({error.strerror or error})") from None
         return size
@@ -169,8 +223,8 @@ class Checkpoints:
         """Keep this as the best policy."""
         write_checkpoint(self.folder / BEST, self.about, data)
 
-    def load(self, say: Callable[[str], None]) -> Checkpoint:
-        """The newest good checkpoint: a damaged one is told of, and the one before it is taken."""
+    def load(self, say: Callable[[str], None], limits: Limits | None = None) -> Checkpoint:
+        """The newest good checkpoint: a damaged one is reported, and the one before it is taken."""
         wrong: list[str] = []
         # A crash between two renames leaves the newest under its first name.
         for name in ("fresh.ckpt", CURRENT, PREVIOUS):
@@ -178,7 +232,7 @@ class Checkpoints:
             if not path.exists():
                 continue
             try:
-                found = read_checkpoint(path)
+                found = read_checkpoint(path, limits)
             except InputError as error:
                 wrong.append(str(error))
                 continue
@@ -188,12 +242,3 @@ class Checkpoints:
         if wrong:
             raise InputError("; ".join(wrong))
         raise InputError(f"{self.folder}: there is no checkpoint to go on from")
-
-
-def _sync(folder: Path) -> None:
-    """Make renames in a folder survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
@@ -12,6 +13,11 @@ from widthwise.learning.support import Support
 from widthwise.online.policies import Behaviour
 
 T = TypeVar("T")
+
+#: What settings stood for before they existed: a run from then goes on as it began, whatever the default is now.
+BEFORE: dict[str, dict[str, Any]] = {"algorithm": {"doubt": False}, "learning": {}}
+#: The most that settings from a file may ask for; beyond it there is no machine.
+_MOST = {"batch": 1 << 20, "calibration": 1 << 20, "replay": 1 << 32, "trees": 4096, "nodes": 1 << 26, "atoms": 1 << 16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +74,55 @@ class Config:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Config:
-        """The settings that `describe` wrote."""
+        """The settings that `describe` wrote.
+
+        Args:
+            data: plain data from a file; settings that are missing are what they were before they existed (`BEFORE`).
+
+        Returns:
+            The settings.
+
+        Raises:
+            UsageError: a setting is unknown, missing, of the wrong type, or out of bounds; the message names it.
+        """
         found = dict(data)
-        chosen = {"doubt": False, **found["algorithm"]}  # runs from before there was doubt go on without it
-        chosen["behaviour"] = _read(Behaviour, chosen["behaviour"])
-        if chosen["tiles"] is not None:
-            chosen["tiles"] = tuple(chosen["tiles"])
+        for name in ("algorithm", "learning"):
+            if not isinstance(found.get(name), Mapping):
+                raise UsageError(f"there are no settings for {name}")
+            found[name] = {**BEFORE[name], **found[name]}
+        chosen = dict(found["algorithm"])
+        chosen["behaviour"] = _read(Behaviour, chosen.get("behaviour"))
+        if chosen.get("tiles") is not None:
+            tiles = chosen["tiles"]
+            if not isinstance(tiles, list | tuple) or len(tiles) != 2 or any(type(one) is not int for one in tiles):
+                raise UsageError(f"tiles are a width and a height, not {tiles!r:.60}")
+            chosen["tiles"] = tuple(tiles)
         found["algorithm"] = _read(Algorithm, chosen)
         found["learning"] = _read(Learning, found["learning"])
-        if found["support"] is not None:
+        if found.get("support") is not None:
             found["support"] = _read(Support, found["support"])
         return _read(cls, found)
 
 
-def _read(kind: type[T], data: Mapping[str, Any]) -> T:
-    known = {one.name for one in fields(kind)}  # type: ignore[arg-type]
-    for name in data:
+def _read(kind: type[T], data: Any) -> T:
+    """An object from its fields, each of the type that its default has."""
+    if not isinstance(data, Mapping):
+        raise UsageError(f"{kind.__name__} is written as an object, not as {data!r:.60}")
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    for name, value in data.items():
         if name not in known:
             raise UsageError(f"{kind.__name__} has no setting {name!r}; the settings are {', '.join(sorted(known))}")
+        default = known[name].default
+        if isinstance(default, bool):
+            fits = isinstance(value, bool)
+        elif "width" in name:
+            fits = value == "n" or (type(value) is int and value in (1, 2))
+        elif isinstance(default, int):
+            fits = type(value) is int and 0 <= value <= _MOST.get(name, 2**63 - 1)
+        elif isinstance(default, float):
+            fits = type(value) in (int, float) and math.isfinite(value)
+        else:
+            fits = not isinstance(default, str) or isinstance(value, str)
+        if not fits:
+            raise UsageError(f"{name} cannot be {value!r:.60}")
     return kind(**data)

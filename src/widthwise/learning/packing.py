@@ -2,7 +2,8 @@
 
 A packed file is, in order: a magic line, the contents of the arrays one after another, a description in JSON of what
 they are and where they belong, the length of that description, and a SHA-256 of everything before it. Nothing in it is
-executed when it is read: an unknown mark in the description is an error, not an import.
+executed when it is read: an unknown mark in the description is an error, not an import. Reading (`unpacking`) trusts
+nothing that the description says.
 """
 
 from __future__ import annotations
@@ -12,24 +13,14 @@ import json
 import zlib
 from typing import IO, Any
 
+from widthwise.learning.unpacking import TYPES, Damaged, Limits, Unpacker
+
+__all__ = ["MAGIC", "Damaged", "Limits", "read", "write"]
+
 MAGIC = b"widthwise plain data\n"
 _DIGEST = 32
 _LENGTH = 8
 _PIECE = 1 << 20
-#: The types of number an array may have; an array of objects could smuggle in anything.
-_TYPES = frozenset(
-    [
-        "bool",
-        *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
-        "float16",
-        "float32",
-        "float64",
-    ]
-)
-
-
-class Damaged(ValueError):
-    """These bytes are not, or no longer, what was written."""
 
 
 def write(stream: IO[bytes], data: Any) -> None:
@@ -42,20 +33,38 @@ def write(stream: IO[bytes], data: Any) -> None:
     stream.write(writer.digest.digest())
 
 
-def read(raw: bytes) -> Any:
-    """The data in some bytes; raises Damaged if they are not exactly what `write` wrote."""
+def read(raw: bytes, limits: Limits | None = None) -> Any:
+    """The data in some bytes.
+
+    Args:
+        raw: what `write` wrote.
+        limits: how large the data may be; what fits into the memory of this machine if nothing is said.
+
+    Returns:
+        The data, as it was given to `write`.
+
+    Raises:
+        Damaged: the bytes are not exactly what `write` wrote, or hold more than the limits allow. Sizes are compared
+            with the limits before anything is allocated for them.
+    """
     if not raw.startswith(MAGIC):
         raise Damaged("it is no file of ours")
     if len(raw) < len(MAGIC) + _LENGTH + _DIGEST:
         raise Damaged("it is cut off")
     if hashlib.sha256(memoryview(raw)[:-_DIGEST]).digest() != raw[-_DIGEST:]:
         raise Damaged("its contents do not fit its checksum")
+    limits = limits or Limits.of_machine()
     end = len(raw) - _DIGEST - _LENGTH
     length = int.from_bytes(raw[end : end + _LENGTH], "little")
+    if length > end - len(MAGIC):
+        raise Damaged(f"its description is said to have {length:,} bytes, and the file has {len(raw):,}")
+    if length > limits.description:
+        raise Damaged(f"its description has {length:,} bytes, more than the {limits.description:,} that are allowed")
     try:
-        return _restore(json.loads(raw[end - length : end]), memoryview(raw))
-    except (ValueError, KeyError, TypeError, IndexError, zlib.error) as error:
-        raise Damaged(f"its description makes no sense ({error})") from None
+        described = json.loads(raw[end - length : end])
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"its description is not JSON ({error})") from None
+    return Unpacker(memoryview(raw)[: end - length], limits).restore(described)
 
 
 class _Writer:
@@ -109,46 +118,10 @@ class _Writer:
         if hasattr(value, "detach"):
             mark, value = "tensor", value.detach().cpu().contiguous().numpy()
         kind = getattr(value, "dtype", None)
-        if kind is None or kind.name not in _TYPES:
+        if kind is None or kind.name not in TYPES:
             raise TypeError(f"{place} is {type(value).__name__} {kind or ''}, which is no plain data")
         shape = list(value.shape)
         # Pictures compress well; weights do not, and only cost time.
         flat = value.reshape(-1) if value.flags.c_contiguous else value.ravel()
         packed = kind.itemsize == 1 and flat.nbytes > 64
         return {mark: [kind.name, shape, *(self.blob(flat.data, pack=packed) if flat.nbytes else [0, 0, 0])]}
-
-
-def _restore(told: Any, raw: memoryview) -> Any:
-    if isinstance(told, list):
-        return [_restore(one, raw) for one in told]
-    if not isinstance(told, dict):
-        return told
-    ((mark, what),) = told.items()
-    if mark == "tuple":
-        return tuple(_restore(one, raw) for one in what)
-    if mark == "dict":
-        return {key: _restore(one, raw) for key, one in what}
-    if mark == "bytes":
-        return _contents(raw, *what)
-    if mark not in ("array", "tensor"):
-        raise ValueError(f"the mark {mark!r}")
-    return _array(mark, what, raw)
-
-
-def _array(mark: str, told: list[Any], raw: memoryview) -> Any:
-    import numpy as np
-
-    kind, shape, *where = told
-    if kind not in _TYPES:
-        raise ValueError(f"an array of {kind!r}")
-    array = np.frombuffer(bytearray(_contents(raw, *where)), dtype=kind).reshape(shape)
-    if mark == "array":
-        return array
-    import torch
-
-    return torch.from_numpy(array)
-
-
-def _contents(raw: memoryview, begin: int, length: int, packed: int) -> bytes:
-    piece = raw[begin : begin + length]
-    return zlib.decompress(piece) if packed else bytes(piece)

@@ -41,10 +41,10 @@ def made_by(folder: Path | str, config: Mapping[str, Any], more: Mapping[str, st
     """How a run was made: its folder, command and machine, and whatever else its kind of run wants to tell."""
     told = {
         "folder": str(folder),
-        "command": config["command"],
-        "commit": config["commit"] or "unknown",
-        "versions": ", ".join(f"{name} {version}" for name, version in config["versions"].items()),
-        "machine": ", ".join(map(str, config["machine"].values())),
+        "command": config.get("command", "unknown"),
+        "commit": config.get("commit") or "unknown",
+        "versions": ", ".join(f"{name} {version}" for name, version in config.get("versions", {}).items()),
+        "machine": ", ".join(map(str, config.get("machine", {}).values())),
         **more,
     }
     items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in told.items())

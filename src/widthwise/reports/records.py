@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from widthwise.core import run_shapes
 from widthwise.core.errors import InputError, UsageError
+from widthwise.core.json_files import Record, read_json, read_lines
 
-Record = dict[str, Any]
+__all__ = ["Record", "Records", "Run", "column_of", "kind_of", "mixtures", "place_of", "read_run", "read_runs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,20 @@ def kind_of(folders: Sequence[Path]) -> str:
 
 
 def _config(folder: Path) -> Record:
-    config = read_json(folder / "config.json")
-    if not isinstance(config, dict) or config.get("kind") not in ("classical", "whole"):
+    config: Record = read_json(folder / "config.json", run_shapes.config)
+    if config.get("kind") not in ("classical", "whole"):
         raise InputError(f"{folder}: is not a run of the classical suite")
     return config
 
 
 def read_run(folder: Path) -> Run:
     """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be torn."""
-    config = _config(folder)
+    kind = _config(folder)["kind"]
+    config = read_json(folder / "config.json", run_shapes.SUITES[kind])
     plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
-    data = gzip.decompress(_bytes(packed)) if packed.exists() and not plain.exists() else _bytes(plain)
-    *raw, rest = data.split(b"\n")
-    lines = [parse_json(plain, line, number) for number, line in enumerate(raw, 1)]
-    return Run(folder, config, lines, (folder / "result.json").exists() and not rest)
+    path = packed if packed.exists() and not plain.exists() else plain
+    lines, torn = read_lines(path, run_shapes.LINES[kind])
+    return Run(folder, config, lines, (folder / "result.json").exists() and not torn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,24 +172,3 @@ def column_of(line: Record) -> str:
     name = f"{name}({line['width']})" if line["width"] else name
     usual = "goal" if line["planner"] == "auto" else "task"
     return name if line["relevance"] in (usual, "default") else f"{name}, relevance {line['relevance']}"
-
-
-def read_json(path: Path) -> Any:
-    """What a file of JSON holds."""
-    return parse_json(path, _bytes(path))
-
-
-def parse_json(path: Path, data: bytes, number: int | None = None) -> Any:
-    """Data of a file, or of one of its lines; refused by name if it is not JSON."""
-    try:
-        return json.loads(data)
-    except ValueError as error:
-        where = str(path) if number is None else f"{path}:{number}"
-        raise InputError(f"{where}: is not JSON ({error})") from None
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None

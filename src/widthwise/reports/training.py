@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
+from widthwise.core import run_shapes
 from widthwise.core.errors import InputError
-from widthwise.reports.records import Record, parse_json, read_json
+from widthwise.core.json_files import Record, read_json, read_lines
+from widthwise.core.shape import Shape
 
 BINS = 50  # points of a curve
 LAST = 0.1  # the share of a run, at its end, that the table speaks of
@@ -157,7 +159,7 @@ def is_training(folder: Path) -> bool:
     path = folder / "config.json"
     if not path.exists():
         return False
-    return isinstance(config := read_json(path), dict) and config.get("kind") in ("training", "learning")
+    return read_json(path, run_shapes.config).get("kind") in ("training", "learning")
 
 
 def read_training(folders: Sequence[Path]) -> list[Group]:
@@ -179,20 +181,19 @@ def published(folders: Sequence[Path]) -> dict[str, dict[str, float]]:
     """The published scores that run folders carry, by environment and algorithm."""
     found: dict[str, dict[str, float]] = {}
     for folder in folders:
-        found |= read_json(folder / "config.json").get("published", {})
+        found |= read_json(folder / "config.json", run_shapes.config).get("published", {})
     return found
 
 
 def _read(folder: Path) -> TrainingRun:
-    config = read_json(folder / "config.json")
-    if not isinstance(config, dict) or config.get("kind") != "training":
+    path = folder / "config.json"
+    if read_json(path, run_shapes.config).get("kind") != "training":
         raise InputError(f"{folder}: is not the folder of a training run")
-    episodes, evaluations = _lines(folder / "episodes.jsonl"), _lines(folder / "evaluations.jsonl")
+    config = read_json(path, run_shapes.REPORTED)
+    episodes = _lines(folder / "episodes.jsonl", run_shapes.EPISODE)
+    evaluations = _lines(folder / "evaluations.jsonl", run_shapes.EVALUATION)
     return TrainingRun(folder, config, episodes, evaluations, (folder / "result.json").exists())
 
 
-def _lines(path: Path) -> list[Record]:
-    if not path.exists():
-        return []
-    *raw, _ = path.read_bytes().split(b"\n")  # the last one may be torn
-    return [parse_json(path, line, number) for number, line in enumerate(raw, 1)]
+def _lines(path: Path, shape: Shape) -> list[Record]:
+    return read_lines(path, shape)[0] if path.exists() else []

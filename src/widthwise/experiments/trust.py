@@ -1,0 +1,99 @@
+"""Which code a run folder names, and whether its reader has agreed to run it.
+
+A run folder is data: it may come from somebody else. Its settings can name an environment as `module:attribute`, and
+making that environment imports the module and calls the attribute. So whoever resumes a run, or plays its policy, has
+to repeat every such name on the command line, or say that the folder is trusted. `require_trust` is the one place that
+decides this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from widthwise.core.errors import UsageError
+
+#: Environments whose names have a colon and that are made by our own code alone.
+_OURS = ("maze", "atari")
+#: A text that names something to import, wherever it stands among the settings.
+_IMPORTED = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+#: Gymnasium environments that import whatever module their options name.
+_SHIMS = re.compile(r"GymV\d+Environment-v\d+")
+
+
+def names_code(environment: str) -> bool:
+    """Whether making an environment of this name imports a module that the name chooses.
+
+    Args:
+        environment: a name as `simulator` takes it.
+
+    Returns:
+        True for `module:attribute` and for Gymnasium ids of the form `module:Env-v0`; False for bundled mazes,
+        `maze:FILE`, `atari:GAME` and the ids of registered Gymnasium environments.
+
+    Example:
+        >>> names_code("os:system"), names_code("maze:walls.txt")
+        (True, False)
+    """
+    kind, colon, _ = environment.partition(":")
+    if "\n" in environment or kind in _OURS:
+        return False
+    return bool(colon) or _SHIMS.fullmatch(environment) is not None
+
+
+def code_named(settings: Mapping[str, Any]) -> list[str]:
+    """The code that settings name: the environment, and every text of the form `module:attribute` in the others."""
+    found: dict[str, None] = {}
+    for name, value in settings.items():
+        if name == "environment":
+            if isinstance(value, str) and names_code(value):
+                found[value] = None
+        else:
+            found |= dict.fromkeys(text for text in _texts(value) if _IMPORTED.fullmatch(text))
+    return list(found)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def require_trust(
+    folder: Path, settings: Mapping[str, Any], given: Mapping[str, Any], *, trust: bool, remedy: str
+) -> None:
+    """Refuse to go on with a folder whose settings name code that the caller has not named as well.
+
+    Args:
+        folder: the run folder.
+        settings: what the folder says: all of it that anything is made of.
+        given: the settings that the caller has given in so many words.
+        trust: whether the caller trusts the folder as a whole.
+        remedy: the call that repeats the names, for the message.
+
+    Raises:
+        UsageError: the settings name code that was not repeated; nothing was imported.
+    """
+    if trust:
+        return
+    repeated = code_named(given)
+    unknown = [name for name in code_named(settings) if name not in repeated]
+    if unknown:
+        names = ", ".join(unknown)
+        raise UsageError(
+            f"{folder}: its config.json names code to import and run: {names}. Nothing was run. If you know this code, "
+            f"repeat the name ({remedy}); or give --trust if the whole folder is yours"
+        )
+
+
+def resume_call(folder: Path, environment: str) -> str:
+    """The command that goes on with a training run."""
+    named = f"{environment} " if names_code(environment) else ""
+    return f"widthwise train {named}--resume {folder}"

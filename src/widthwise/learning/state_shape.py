@@ -1,0 +1,133 @@
+"""What the state of a trainer has to look like before it is restored from a checkpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from widthwise.core.shape import Mismatch, Shape, anything, choice, fields, items, number, optional, table, whole
+from widthwise.online.captured import PLAYERS, check_captured
+
+if TYPE_CHECKING:
+    from widthwise.learning.trainer import Trainer
+
+
+def tensor(kind: str, dimensions: int | None = None) -> Shape:
+    """A tensor of numbers of one type."""
+
+    def check(value: Any, place: str) -> None:
+        import torch
+
+        if not isinstance(value, torch.Tensor) or str(value.dtype) != f"torch.{kind}":
+            raise Mismatch(f"{place} is no tensor of {kind}")
+        if dimensions is not None and value.dim() != dimensions:
+            raise Mismatch(f"{place} has {value.dim()} dimensions, not {dimensions}")
+        if value.dtype.is_floating_point and not bool(torch.isfinite(value).all()):
+            raise Mismatch(f"{place} has entries that are not finite numbers")
+
+    return check
+
+
+#: The network, the optimiser and a counter.
+LEARNER = fields(
+    {
+        "network": table(tensor("float32")),
+        "optimiser": fields({"squares": items(tensor("float32"))}),
+        "updates": whole(0),
+    }
+)
+_REPLAY = fields(
+    {
+        "arrays": anything,  # of bytes or of floats: `check_trainer` compares it with the observations of the run
+        "episodes": items(
+            fields(
+                {
+                    "observations": tensor("int64", 2),
+                    "targets": tensor("float32", 2),
+                    "returns": tensor("float32", 1),
+                }
+            )
+        ),
+        "random": fields(
+            {
+                "bit_generator": choice("PCG64"),
+                "state": fields({"state": whole(0, 2**128 - 1), "inc": whole(0, 2**128 - 1)}),
+                "has_uint32": whole(0, 1),
+                "uinteger": whole(0, 2**32 - 1),
+            }
+        ),
+    }
+)
+_LOSSES = fields(dict.fromkeys(("policy", "value", "l2", "gradient"), number))
+_TRAINER = fields(
+    {
+        "learner": LEARNER,
+        "replay": _REPLAY,
+        "players": PLAYERS,
+        "episodes": whole(0),
+        "interactions": whole(0),
+        "actions": whole(0),
+        "losses": optional(_LOSSES),
+        "seconds": fields(dict.fromkeys(("simulator", "network", "training", "total"), number)),
+    }
+)
+
+
+def check_learner(state: Any, trainer: Trainer, place: str) -> None:
+    """Refuse a network that is not of the size of the trainer's own; raises `Mismatch`."""
+    LEARNER(state, place)
+    own = trainer.learner.network.state_dict()
+    if {name: one.shape for name, one in own.items()} != {name: one.shape for name, one in state["network"].items()}:
+        raise Mismatch(f"{place}.network is not of the shape that the settings give a network")
+    squares = [one.shape for one in trainer.learner.optimiser.squares]
+    if squares != [one.shape for one in state["optimiser"]["squares"]]:
+        raise Mismatch(f"{place}.optimiser.squares do not fit the network")
+
+
+def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
+    """Refuse what cannot be the state of a trainer like this one.
+
+    Args:
+        state: what `Trainer.state` returned, from a file.
+        trainer: the trainer that is to go on from it.
+        place: what to call it in messages.
+
+    Raises:
+        Mismatch: something has the wrong shape or size; the message names the place.
+    """
+    _TRAINER(state, place)
+    check_learner(state["learner"], trainer, f"{place}.learner")
+    agents = [player.agent for player in trainer.players]
+    actions = agents[0].simulator.actions
+    _check_replay(state["replay"], trainer, actions, f"{place}.replay")
+    if len(state["players"]) != len(agents):
+        raise Mismatch(f"{place}.players are {len(state['players'])}, and the run has {len(agents)} trees")
+    for index, (player, agent) in enumerate(zip(state["players"], agents, strict=True)):
+        where = f"{place}.players[{index}]"
+        if "agent" not in player:
+            continue
+        fields({"targets": items(items(number))})(player, where)
+        check_captured(player["agent"], actions, len(agent.driver.functions), f"{where}.agent")
+        targets, done = player["targets"], player["agent"]["episode"]["actions"]
+        if len(targets) != len(done) or any(len(target) != actions for target in targets):
+            raise Mismatch(f"{where}.targets do not fit the actions of the episode")
+
+
+def _check_replay(replay: dict[str, Any], trainer: Trainer, actions: int, place: str) -> None:
+    import torch
+
+    sight = trainer.sight
+    parts = sight.shape[-1] if sight.stacked else 1
+    shape = sight.shape[:-1] if sight.stacked else sight.shape
+    arrays, episodes = replay["arrays"], replay["episodes"]
+    tensor("uint8" if sight.image else "float32")(arrays, f"{place}.arrays")
+    assert isinstance(arrays, torch.Tensor)
+    if len(arrays) and tuple(arrays.shape[1:]) != tuple(shape):
+        raise Mismatch(f"{place}.arrays are not observations of this environment")
+    for index, episode in enumerate(episodes):
+        where, seen = f"{place}.episodes[{index}]", episode["observations"]
+        if not len(seen) or seen.shape[1] != parts:
+            raise Mismatch(f"{where}.observations are not observations of this environment")
+        if int(seen.min()) < 0 or int(seen.max()) >= len(arrays):
+            raise Mismatch(f"{where}.observations names an array that is not there")
+        if tuple(episode["targets"].shape) != (len(seen), actions) or len(episode["returns"]) != len(seen):
+            raise Mismatch(f"{where} has other numbers of observations, targets and returns")

@@ -21,6 +21,7 @@ from widthwise.classical.pddl.syntax import (
     Variable,
 )
 from widthwise.classical.pddl.typetable import Types
+from widthwise.core.guard import Guard
 
 TypeMap: TypeAlias = dict[str, Types]  # the variables used so far in an action or a rule, with their types
 
@@ -193,6 +194,8 @@ def has_universal(formula: Formula) -> bool:
             return True
 
 
+#: Bytes of a clause beside its literals.
+_CLAUSE_BYTES = 200
 Clause: TypeAlias = tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...]]
 
 
@@ -211,7 +214,11 @@ def clauses(formula: Formula, check: Callable[[], None]) -> list[Clause]:
             found: list[Clause] = [((), ())]
             for part in parts:
                 inner = clauses(part, check)
-                if len(found) * len(inner) > 64:
+                combined: list[Clause] = []
+                for v, a in found:
                     check()
-                found = [(v + w, a + b) for v, a in found for w, b in inner]
+                    if isinstance(check, Guard) and len(inner) > 1:
+                        check.charge(len(inner) * (_CLAUSE_BYTES + 16 * len(a)))
+                    combined += [(v + w, a + b) for w, b in inner]
+                found = combined
             return found

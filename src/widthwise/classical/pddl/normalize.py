@@ -166,6 +166,7 @@ class _Builder:
             schemas.append(((), simple))
         effects: list[tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...], Lit]] = []
         for variables, condition, lit in flat:
+            self.check()
             if not variables and condition is TRUE:
                 effects.append(((), (), lit))
                 continue
@@ -186,6 +187,7 @@ class _Builder:
             tuple((self.functions[term.name], self._terms(term.args, terms)) for term in cost.terms),
         )
         for extra, precondition in schemas:
+            self.check()
             own = {**terms, **{name: len(terms) + n for n, (name, _) in enumerate(extra)}}
             self.actions.append(
                 NormalAction(
@@ -243,13 +245,13 @@ def _domain_part(domain: Domain, check: Check) -> _Builder:
     if isinstance(known, _Builder):
         return known
     builder = _Builder(domain, check)
-    for number, action in enumerate(domain.actions):
-        if not number & 127:
-            check()
+    for action in domain.actions:
+        check()
         builder.action(action)
     for rule in domain.derived:
         builder.kinds[builder.numbers[rule.predicate]] = PredicateKind.DERIVED
     for rule in domain.derived:
+        check()
         used: TypeMap = {variable.name: variable.types for variable in rule.parameters}
         formula = rename(negation_normal_form(rule.condition), used, {})
         builder.axiom(rule.predicate, pairs(rule.parameters), builder.without_universals(formula, used))

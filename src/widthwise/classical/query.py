@@ -181,11 +181,12 @@ class Compiler:
         match effect:
             case LiteralEffect(atom, negated):
                 args = tuple([names.get(arg, arg) for arg in atom.args])
-                scope = self.some(variables, condition)
-                if not scope.false:
-                    # A variable of the atom that no condition restricts takes all values.
-                    more = {arg: variables[arg] for arg in args if arg in variables and arg not in scope.variables}
-                    scope = Block({**scope.variables, **more}, scope.constraints)
+                # The variables of the atom stay free in the condition: it decides for each of their values.
+                own = {arg: variables[arg] for arg in args if arg in variables}
+                others = {name: types for name, types in variables.items() if name not in own}
+                scope = self.some(others, condition)
+                if not scope.false and all(self.exists(types) for types in own.values()):
+                    scope = Block({**own, **scope.variables}, scope.constraints)
                     found.append(FlatEffect(atom.predicate, args, negated, scope))
             case AndEffect(parts):
                 for part in parts:

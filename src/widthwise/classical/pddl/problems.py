@@ -243,6 +243,12 @@ class ProblemParser(DomainParser):
                 name_at = self.i
                 if self.tokens[name_at] not in self.functions:
                     self.fail("an equality of objects is no fact", at, expected="(= (function …) number)")
+                if self.functions[self.tokens[name_at]].parameters:
+                    self.fail(
+                        f"the function '{self.tokens[name_at]}' has no arguments here",
+                        name_at,
+                        expected=f"(= ({self.tokens[name_at]} …) number)",
+                    )
                 self._value(self.tokens[name_at], (), at, again)
                 return
             inner = self.open("a function")

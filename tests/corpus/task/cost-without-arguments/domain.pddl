@@ -1,0 +1,40 @@
+(define (domain warehouse)
+  (:requirements :adl :action-costs :derived-predicates)
+  (:types place thing - object
+          truck crate - thing
+          cold-crate - crate)
+  (:constants depot - place)
+  (:predicates (at ?t - thing ?p - place) (in ?c - crate ?t - truck) (road ?a ?b - place)
+               (broken ?t - (either truck crate)) (linked ?a ?b - place) (stocked ?p - place)
+               (done) (checked ?p - place))
+  (:functions (total-cost) - number (length ?a ?b - place) - number (toll) - number)
+  (:derived (linked ?a ?b - place)
+    (or (road ?a ?b) (exists (?m - place) (and (linked ?a ?m) (road ?m ?b)))))
+  (:derived (stocked ?p - place)
+    (forall (?c - crate) (imply (not (broken ?c)) (at ?c ?p))))
+  (:action drive
+    :parameters (?t - truck ?a ?b - place)
+    :precondition (and (at ?t ?a) (or (road ?a ?b) (road ?b ?a)) (not (= ?a ?b)) (not (broken ?t)))
+    :effect (and (at ?t ?b) (not (at ?t ?a))
+                 (forall (?c - crate) (when (in ?c ?t) (and (at ?c ?b) (not (at ?c ?a)))))
+                 (increase (total-cost) (+ (length ?a ?b) 1))))
+  (:action load
+    :parameters (?c - crate ?t - truck)
+    :precondition (exists (?p - place) (and (at ?c ?p) (at ?t ?p)))
+    :effect (and (in ?c ?t) (increase (total-cost) 2)))
+  (:action unload
+    :parameters (?c - crate ?t - truck)
+    :precondition (in ?c ?t)
+    :effect (and (not (in ?c ?t))
+                 (when (or (broken ?c) (exists (?o - crate) (and (in ?o ?t) (not (= ?o ?c))))) (done))
+                 (increase (total-cost) (toll))))
+  (:action shake
+    :parameters (?t - truck)
+    :precondition (forall (?c - crate) (not (in ?c ?t)))
+    :effect (forall (?c - crate) (when (exists (?p - place) (and (at ?c ?p) (at ?t ?p))) (broken ?c))))
+  (:action inspect
+    :parameters (?p - place)
+    :precondition (imply (stocked depot) (linked depot ?p))
+    :effect (checked ?p))
+  (:action wait :effect (and))
+)

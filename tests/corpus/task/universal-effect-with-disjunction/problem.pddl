@@ -1,0 +1,7 @@
+(define (problem random)
+  (:domain random)
+  (:objects o0 - b o1 - a o2 - a)
+  (:init (p1 o0) (p3 o2) (= (total-cost) 0))
+  (:goal (and (p3 o1)))
+  (:metric minimize (total-cost))
+)

@@ -48,8 +48,10 @@ from widthwise.classical.pddl.normal import (
 from widthwise.classical.pddl.numbers import Number
 from widthwise.classical.pddl.syntax import Action, And, Atom, Condition, Domain, Not, Problem
 from widthwise.classical.pddl.typetable import Types
+from widthwise.core.guard import Guard
 
 _CACHE = "normal form"
+_OBJECT_BYTES = 120  # of an object in the tables of the normal form
 _UNIT = NormalCost(1)
 
 
@@ -302,6 +304,8 @@ def normalize(
     """
     check = check or no_check
     base = _domain_part(domain, check)
+    if isinstance(check, Guard):
+        check.charge(_OBJECT_BYTES * len(problem.objects))
     objects = {name: number for number, name in enumerate(problem.objects)}
     builder = base.for_goal({name: ~number for name, number in objects.items()})
     builder.check = check

@@ -11,7 +11,9 @@ from widthwise.classical.pddl.lexer import Check, Source
 from widthwise.classical.pddl.numbers import Number, is_number
 from widthwise.classical.pddl.syntax import Args, Atom, Condition, Domain, Problem
 from widthwise.classical.pddl.typetable import Types, show_types
+from widthwise.core.guard import Guard
 
+_OBJECT_BYTES = 120  # of an object in a table of all objects
 _KNOWN = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 _REFUSED = {
     ":constraints": "trajectory constraints",
@@ -125,7 +127,9 @@ class ProblemParser(DomainParser):
                     self.tokens.index(name, self.objects_at),
                     expected=f"type {show_types(constants[name])}",
                 )
-        self.objects = {**constants, **own}
+        if isinstance(self.check, Guard):
+            self.check.charge(_OBJECT_BYTES * len(own))
+        self.objects = {**constants, **own} if constants else own
 
     def declaration(self, section: str) -> None:
         """Read the objects section if the file has one, wherever it is."""

@@ -23,7 +23,7 @@ makes one).
 examples:
   widthwise check-env maze-small
   widthwise check-env atari:montezuma_revenge --option frame_skip=4
-  widthwise check-env CartPole-v1 --option copy=deepcopy"""
+  widthwise check-env CartPole-v1 --option copy=pickle"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -1,0 +1,7 @@
+(define (problem random)
+  (:domain random)
+  (:objects o0 - b o1 - b o2 - b)
+  (:init (= (total-cost) 0))
+  (:goal (and (and) (and) (and (and) (and))))
+  (:metric minimize (total-cost))
+)

@@ -207,3 +207,17 @@ def test_the_interpreter_ends_while_a_daemon_thread_works(work: str, tmp_path: P
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_in_a_bench_keeps_the_lines(number: int, tmp_path: Path) -> None:
+    domain, problem = files(tmp_path / "tasks" / "tiles", "8puzzle", side=4)
+    Path(problem).rename(Path(domain).with_name("p01.pddl"))
+    out = tmp_path / "run"
+    call = ["bench", "classical", "--suite", "all", "--benchmarks", str(tmp_path / "tasks"), "--out", str(out)]
+    call += ["--planner", "iw:1", "--planner", "bfs", "--max-nodes", "1000000000", "--workers", "1", "--seeds", "1"]
+    lines = out / "results.jsonl"
+    code, _, err = ended_by(number, call, lambda process: lines.exists() and lines.stat().st_size > 0)
+    assert code == CODES[signal.Signals(number)]
+    assert "--resume" in err
+    assert lines.read_bytes().endswith(b"\n")

@@ -88,7 +88,7 @@ def test_planners_by_name(arguments: list[str], name: str, capsys: pytest.Captur
     [
         (["--planner", "riw", "--tiles", "2x2"], "upper levels"),
         (["--planner", "riw", "--width", "1,1"], "one level"),
-        (["--width", "1"], "a width per level"),
+        (["--planner", "hiw", "--width", "1"], "a width per level"),
         (["--width", "3,1"], "1, 2 or n"),
         (["--width", "1,1,1", "--tiles", "2x2"], "2 times"),
         (["--tiles", "2by2"], "no tiles"),

@@ -326,7 +326,7 @@ def test_wide_feature_values_and_mistakes() -> None:
     driver.run(hierarchy.requests())
     assert driver.tree.item_sizes == [2]
     assert len({driver.tree.nodes.features[node] for node in driver.tree.nodes.live}) == 6
-    for bad in (lambda step: [300], lambda step: 0.5, lambda step: np.array([0.5]), lambda step: "text"):
+    for bad in (lambda step: [2**40], lambda step: 0.5, lambda step: np.array([0.5]), lambda step: "text"):
         with pytest.raises(ww.UsageError):
             begin(Corridor(5), RIW(1), bad)
     with pytest.raises(ww.UsageError, match="1, 2 or n"):

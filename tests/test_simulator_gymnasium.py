@@ -133,7 +133,7 @@ def test_what_cannot_be_simulated():
             super().__init__()
             self.file = (number for number in range(3))
 
-    env = ww.simulator(Stuck())
+    env = ww.simulator(Stuck(), copy="deepcopy")
     env.reset(seed=0)
     with pytest.raises(ww.UsageError, match="neither pickled nor copied"):
         env.save()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from widthwise.classical.validate import validate
     from widthwise.classical.verify import verify_certificate
     from widthwise.core.budget import Budget
+    from widthwise.core.defaults import Defaults
     from widthwise.core.errors import (
         InputError,
         Interrupted,
@@ -41,9 +42,12 @@ if TYPE_CHECKING:
     from widthwise.planners.iw import IW
     from widthwise.planners.rollout_iw import RolloutIW
     from widthwise.planners.siw import SIW
+    from widthwise.simulators.bins import Bins
     from widthwise.simulators.checker import check_simulator
     from widthwise.simulators.features import Atoms, Cells, Info, Ram, Tiles
+    from widthwise.simulators.minigrid import MiniGrid
     from widthwise.simulators.names import simulator
+    from widthwise.simulators.observations import Observation
 
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
@@ -58,6 +62,7 @@ _ROOMS = {
     "classical.validate": ("validate",),
     "classical.verify": ("verify_certificate",),
     "core.budget": ("Budget",),
+    "core.defaults": ("Defaults",),
     "core.errors": (
         "InputError",
         "Interrupted",
@@ -82,9 +87,12 @@ _ROOMS = {
     "planners.hierarchical": ("HIW",),
     "planners.incremental": ("IHIW",),
     "planners.iw": ("IW",),
+    "simulators.bins": ("Bins",),
     "simulators.checker": ("check_simulator",),
     "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
+    "simulators.minigrid": ("MiniGrid",),
     "simulators.names": ("simulator",),
+    "simulators.observations": ("Observation",),
     "planners.rollout_iw": ("RolloutIW",),
     "planners.siw": ("SIW",),
 }
@@ -103,16 +111,20 @@ __all__ = [
     "Auto",
     "Backward",
     "Behaviour",
+    "Bins",
     "Budget",
     "Cells",
     "Certificate",
     "CountRolloutIW",
+    "Defaults",
     "Domain",
     "Episode",
     "Goal",
     "Info",
     "InputError",
     "Interrupted",
+    "MiniGrid",
+    "Observation",
     "OnlinePlanner",
     "OutOfMemory",
     "OutOfTime",

@@ -54,14 +54,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def option(text: str) -> tuple[str, Any]:
-    """A name and a value: a number, True, a list, or else the text as it is."""
+    """A name and a value: true, false, none, a number, another value of JSON or Python, or else plain text."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    words = {"true": True, "false": False, "none": None, "null": None}
+    if value.lower() in words:
+        return name, words[value.lower()]
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return name, read(value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return name, value
 
 
 def run(args: argparse.Namespace) -> int:

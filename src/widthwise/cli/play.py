@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widthwise.cli.chance import add_chance, described, mode_of, note, print_refusal
+from widthwise.cli.chance import add_chance, described, note, print_refusal
 from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, duration, seed, whole_number
-from widthwise.cli.play_options import PLANNERS, agent_features, make_planner, policy_agent, title
+from widthwise.cli.play_options import FEATURES, PLANNERS, planning_agent, policy_agent, title
 from widthwise.cli.train import add_preset
 from widthwise.core.errors import OutOfTime, SimulatorError, UsageError, WidthwiseError
 from widthwise.core.showing import counted as count
@@ -62,7 +62,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("env", metavar="ENV", help="the simulator")
     group = parser.add_argument_group("planning")
     group.add_argument(
-        "--planner", choices=PLANNERS, help="the planner (default: the preset's); bfs is iw with the width n"
+        "--planner", choices=PLANNERS, help="the planner (default: what suits ENV); bfs is iw with the width n"
     )
     add_preset(group)
     group.add_argument(
@@ -85,21 +85,26 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="high-level features: the image in WxH tiles; once per level above the lowest, highest first "
         "(default: the preset's)",
     )
+    group.add_argument(
+        "--high-features",
+        action="append",
+        metavar="WHAT",
+        help="high-level features, as for --low-features; once per level above the lowest, highest first",
+    )
     group.add_argument("--values", type=whole_number, metavar="V", help="values of a tile, 2 to 256 (default 256)")
     group.add_argument(
         "--low-features",
         metavar="WHAT",
-        help="features of the lowest level: cells, cells+key, pixels, ram, observation, tiles:WxH, tiles:WxH:V, or "
-        "module:function, a function of a step (default: the environment's own)",
+        help=f"features of the lowest level: {FEATURES} (default: the environment's own)",
     )
     group.add_argument(
         "--budget",
         type=whole_number,
         metavar="N",
-        help="simulator steps per action (default: the preset's, or the policy's)",
+        help="simulator steps per action (default: what suits ENV, or the policy's)",
     )
     group.add_argument(
-        "--nodes", type=whole_number, metavar="N", help="nodes in the tree (default: the preset's, or the policy's)"
+        "--nodes", type=whole_number, metavar="N", help="nodes in the tree (default: what suits ENV, or the policy's)"
     )
     group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with what `train` has learned in the run folder RUN"
@@ -198,28 +203,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePlanner:
     """The agent that the options describe."""
-    from widthwise.core.budget import Budget
-    from widthwise.online.acting import OnlinePlanner
-    from widthwise.online.defaults import default_features
-    from widthwise.online.presets import preset_settings
-    from widthwise.simulators.names import simulator
-
     if args.policy is not None:
         return policy_agent(args, options)
     if args.network_only:
         raise UsageError("--network-only is for a network: give --policy RUN too")
-    world: Any = simulator(args.env, **options)
-    preset = args.preset or DEFAULT
-    settings = preset_settings(preset, world)
-    return OnlinePlanner(
-        world,
-        make_planner(args, settings, len(default_features(world, preset))),
-        preset=preset,
-        budget=Budget(steps=args.budget or settings["interactions"], nodes=args.nodes, seconds=args.max_time),
-        features=agent_features(args),
-        keep_observations=_filmed(args),
-        chance=mode_of(args),
-    )
+    return planning_agent(args, options, keep_observations=_filmed(args))
 
 
 def _say_chance(args: argparse.Namespace, agent: OnlinePlanner) -> None:

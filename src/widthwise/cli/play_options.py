@@ -6,84 +6,135 @@ import argparse
 import importlib
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from widthwise.cli.chance import mode_of
 from widthwise.core.errors import UsageError
+from widthwise.online.defaults import level_planner
+from widthwise.online.presets import DEFAULT
 
 if TYPE_CHECKING:
+    from widthwise.core.defaults import Defaults
+    from widthwise.core.simulator import Simulator
     from widthwise.online.acting import OnlinePlanner
     from widthwise.planners.iw import Width
     from widthwise.planners.simulated import OnSimulator
     from widthwise.simulators.features import Tiles
 
 PLANNERS = ("hiw", "riw", "criw", "iw", "bfs", "ihiw")
+#: What --low-features and --high-features take.
+FEATURES = (
+    "observation, bins, bins:N, bins:N:quantiles, cells, cells+key, pixels, ram, tiles:WxH, tiles:WxH:V, "
+    "minigrid:PART+PART (pose, position, direction, carrying, doors, boxes), or module:function, a function of a step"
+)
 
 _TILES = re.compile(r"(\d+)x(\d+)(?:[:x](\d+))?")
 
 
-def make_planner(args: argparse.Namespace, settings: Mapping[str, Any], levels: int) -> OnSimulator:
-    """The planner that was asked for; `settings` are the preset's, `levels` have default features."""
-    name = args.planner or _default_name(args, settings, levels)
+def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_observations: bool) -> OnlinePlanner:
+    """The agent that the options describe; what they leave out is what suits the simulator."""
+    from widthwise.core.budget import Budget
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.online.defaults import planning_defaults
+    from widthwise.simulators.names import simulator
+
+    world = simulator(args.env, **options)
+    preset = args.preset or DEFAULT
+    defaults = planning_defaults(world, preset)
+    planner = make_planner(args, world, defaults)
+    agent = OnlinePlanner(
+        world,
+        planner,
+        budget=Budget(steps=args.budget, nodes=args.nodes),
+        features=None if args.low_features is None else features_of(args.low_features, world),
+        keep_observations=keep_observations,
+        defaults=defaults,
+        preset=preset,
+        chance=mode_of(args),
+    )
+    agent.budget = replace(agent.budget, seconds=args.max_time)
+    if not args.quiet and planner is None and (defaults.notes or len(agent.planners) == 1):
+        print(describe(agent, args.env), file=sys.stderr)
+    return agent
+
+
+def make_planner(args: argparse.Namespace, world: Simulator, defaults: Defaults) -> OnSimulator | None:
+    """The planner that was asked for; None if nothing was, so that the one that suits the simulator plans."""
     given = None if args.width is None else [_width(text) for text in args.width.split(",")]
+    above = upper_features(args, world)
+    name = args.planner
+    if name is None:
+        if above or len(given or ()) > 1 or args.high_planner or args.low_planner:
+            name = "hiw"
+        elif given is None:
+            return None
+        else:
+            name = defaults.planner if defaults.planner in ("riw", "criw", "iw") else "riw"
     if name == "ihiw":
-        return _discovering(args, given)
+        return _discovering(above, given)
     if name != "hiw":
-        if args.tiles:
-            raise UsageError(f"--tiles are for the upper levels of hiw; for {name} give --low-features tiles:WxH")
+        if above:
+            raise UsageError(
+                f"--high-features and --tiles are for the upper levels of hiw; for {name} give --low-features"
+            )
         if given is not None and len(given) != 1:
             raise UsageError(f"{name} has one level and so one width, not {args.width}")
-        flat: OnSimulator = _flat(name, (given or [settings["width"]])[0], given)
+        if name == "bfs" and given is not None:
+            raise UsageError("bfs has no width")
+        repeat = {"repeat": defaults.repeat} if name == "riw" and args.low_features is None else {}
+        flat: OnSimulator = level_planner(name, (given or [defaults.widths[-1]])[0], **repeat)
         return flat
-    tiles = args.tiles or []
-    widths = given or [settings["high_width"]] * max(1, len(tiles)) + [settings["width"]]
-    above = len(widths) - 1
-    if above < 1:
-        raise UsageError("hiw has a width per level, two at least, high level first: --width 1,1")
-    if len(tiles) not in ({0, 1} if above == 1 else {above}):
-        raise UsageError(f"hiw with the widths {args.width} has {above} upper levels: give --tiles {above} times")
-    if args.values is not None and not tiles:
-        raise UsageError("--values says how many values a tile has: give --tiles too")
+    return _hierarchy(args, given, above, defaults)
 
+
+def _hierarchy(
+    args: argparse.Namespace, given: list[Width] | None, features: list[Any], defaults: Defaults
+) -> OnSimulator:
     from widthwise.planners.hierarchical import HIW
 
-    planner: Any = _flat(args.low_planner or "riw", widths[-1])
+    ours = defaults.widths if len(defaults.widths) > 1 else (1, 1)
+    widths = given or [ours[0]] * max(1, len(features)) + [ours[-1]]
+    above = len(widths) - 1
+    if above < 1:
+        raise UsageError("hiw has a width per level, at least two, high level first: --width 1,1")
+    if len(features) not in ({0, 1} if above == 1 else {above}):
+        raise UsageError(
+            f"hiw with the widths {args.width} has {above} upper levels: "
+            f"give --high-features (or --tiles) {above} times"
+        )
+    if not features and len(defaults.features) <= above:
+        raise UsageError(
+            f"{args.env} has no features of its own for the upper level of hiw: give --high-features WHAT (or --tiles "
+            "WxH), or leave --planner out"
+        )
+    planner: Any = level_planner(args.low_planner or "riw", widths[-1])
     for level in range(above - 1, -1, -1):
-        features = tiles_of(tiles[level], args.values) if tiles else None
-        planner = HIW(features, high=_flat(args.high_planner or "criw", widths[level]), low=planner)
+        upper = features[level] if features else None
+        planner = HIW(upper, high=level_planner(args.high_planner or "criw", widths[level]), low=planner)
     made: OnSimulator = planner
     return made
 
 
-def _default_name(args: argparse.Namespace, settings: Mapping[str, Any], levels: int) -> str:
-    """The preset's planner; hiw if an option asks for more than one level, riw where features for two are missing."""
-    if args.tiles or args.high_planner or args.low_planner or "," in (args.width or ""):
-        return "hiw"
-    return "riw" if levels < 2 else str(settings["planner"])
+def upper_features(args: argparse.Namespace, world: Simulator) -> list[Any]:
+    """The features of the levels above the lowest that were given, highest level first."""
+    if args.tiles and args.high_features:
+        raise UsageError("--tiles WxH is short for --high-features tiles:WxH: give one of them")
+    if args.values is not None and not args.tiles:
+        raise UsageError("--values says how many values a tile has: give --tiles too")
+    if args.high_features:
+        return [features_of(text, world) for text in args.high_features]
+    return [tiles_of(text, args.values) for text in args.tiles or ()]
 
 
-def _discovering(args: argparse.Namespace, given: list[Width] | None) -> OnSimulator:
+def _discovering(above: list[Any], given: list[Width] | None) -> OnSimulator:
     from widthwise.planners.incremental import IHIW
 
-    if args.tiles:
-        raise UsageError("ihiw finds its upper level by itself: --tiles are for hiw")
+    if above:
+        raise UsageError("ihiw finds its upper level by itself: --high-features and --tiles are for hiw")
     if given not in (None, [1, 1]):
         raise UsageError("on simulators ihiw has the widths 1,1")
     return IHIW()
-
-
-def _flat(name: str, width: Width, given: object = None) -> Any:
-    from widthwise.planners.bfs import BFS
-    from widthwise.planners.count_rollout_iw import CountRolloutIW
-    from widthwise.planners.iw import IW
-    from widthwise.planners.rollout_iw import RolloutIW
-
-    if name == "bfs":
-        if given is not None:
-            raise UsageError("bfs has no width")
-        return BFS()
-    return {"riw": RolloutIW, "criw": CountRolloutIW, "iw": IW}[name](width)
 
 
 def _width(text: str) -> Width:
@@ -92,31 +143,36 @@ def _width(text: str) -> Width:
     return "n" if text.strip() == "n" else int(text)
 
 
-def agent_features(args: argparse.Namespace) -> Any:
-    """The features of the lowest level; None for the environment's own."""
-    text = args.low_features
-    if text is None:
-        return None
-    from widthwise.online.defaults import observation
+def features_of(text: str, world: Simulator) -> Any:
+    """The features that a text names; `bins` are fitted to the simulator."""
+    from widthwise.simulators.bins import BINS, Bins
     from widthwise.simulators.features import Cells, Ram, Tiles
+    from widthwise.simulators.minigrid import MiniGrid
+    from widthwise.simulators.observations import Observation
 
     plain: dict[str, Any] = {
         "cells": Cells,
         "cells+key": lambda: Cells(key=True),
         "ram": Ram,
         "pixels": lambda: Tiles(84, 84),
-        "observation": lambda: observation,
+        "observation": Observation,
+        "bins": lambda: Bins.fit(world),
     }
     if text in plain:
         return plain[text]()
     kind, _, rest = text.partition(":")
     if kind == "tiles" and rest:
         return tiles_of(rest, None)
+    if kind == "bins" and rest:
+        number, _, way = rest.partition(":")
+        if not number.isdigit():
+            raise UsageError(f"{text!r}: write the number of intervals, as in bins:{BINS} or bins:{BINS}:quantiles")
+        return Bins.fit(world, int(number), kind=way or "grid")  # type: ignore[arg-type]
+    if kind == "minigrid" and rest:
+        return MiniGrid(*rest.split("+"))
     if rest:
         return _own(kind, rest)
-    raise UsageError(
-        f"there are no features {text!r}: take {', '.join(plain)}, tiles:WxH, tiles:WxH:V, or module:function"
-    )
+    raise UsageError(f"there are no features {text!r}: take {FEATURES}")
 
 
 def _own(module: str, name: str) -> Any:
@@ -130,6 +186,17 @@ def _own(module: str, name: str) -> Any:
     if not callable(function):
         raise UsageError(f"{module} has no function {name!r}")
     return function
+
+
+def describe(agent: OnlinePlanner, env: str) -> str:
+    """One line about what plans and why, where no planner was asked for."""
+    defaults, budget = agent.defaults, agent.budget
+    flat = " (flat, as there are no features for a hierarchy)" if len(agent.planners) == 1 else ""
+    limit = "" if budget.steps is None else f"; {budget.steps} simulator steps per action"
+    if agent.patience > 1 and budget.steps is not None:
+        limit += f", up to {agent.patience * budget.steps:,} while no action looks better than another"
+    notes = "".join(f"; {note}" for note in defaults.notes)
+    return f"{env}: {agent.planner.name}{flat}{limit}{notes}"
 
 
 def tiles_of(text: str, values: int | None) -> Tiles:
@@ -155,6 +222,7 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
         ("--low-planner", args.low_planner),
         ("--tiles", args.tiles),
         ("--values", args.values),
+        ("--high-features", args.high_features),
         ("--low-features", args.low_features),
     ):
         if value is not None:

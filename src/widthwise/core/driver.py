@@ -101,6 +101,8 @@ class Driver:
             observation=step.observation if self.keep_observations else None,
             snapshot=None if terminal else self.simulator.save(),  # nobody goes on from an end
         )
+        if step.terminated:
+            tree.ends.add(node)
         if evaluation is not None:
             tree.prior[node] = evaluation.prior
             tree.value[node] = evaluation.value
@@ -129,16 +131,32 @@ def pack(values: Any) -> tuple[bytes, int]:
     """A feature vector as bytes, and the bytes each value takes."""
     if type(values) is bytes:
         return values, 1
-    kind = getattr(values, "dtype", None)
-    if kind is not None:
-        size: int = kind.itemsize
-        if size > 4 or kind.kind not in "iub":
-            raise UsageError(f"features are whole numbers of at most 32 bits, not {kind}: discretise them")
-        return values.tobytes(), size
-    try:
-        return bytes([values]) if isinstance(values, int) else bytes(values), 1
-    except (TypeError, ValueError):
+    if getattr(values, "dtype", None) is None:
+        import numpy
+
+        try:
+            values = numpy.asarray(values).reshape(-1)
+        except ValueError as error:
+            raise UsageError(
+                f"a feature function returns whole numbers; it returned {values!r:.60} ({error})"
+            ) from None
+        if values.dtype.kind in "iub":
+            values = _narrow(values)
+    kind = values.dtype
+    if kind.kind not in "iub":
+        remedy = "discretise them, with Bins for example" if kind.kind == "f" else "map them to numbers"
+        raise UsageError(f"features are whole numbers, not {kind} ({values!r:.60}): {remedy}")
+    if kind.itemsize > 4:
+        values = _narrow(values)
+    size: int = values.dtype.itemsize
+    return values.tobytes(), size
+
+
+def _narrow(values: Any) -> Any:
+    """Whole numbers in 32 bits, if they fit."""
+    if values.size and not (values.min() >= -(2**31) and values.max() < 2**31):
         raise UsageError(
-            "a feature function returns whole numbers from 0 to 255 (larger ones in an array of 16 or 32 bits); "
-            f"it returned {values!r:.60}"
-        ) from None
+            f"features are whole numbers of at most 32 bits, and {values.max()} or {values.min()} does not fit: "
+            "give the upper and the lower half as two features"
+        )
+    return values.astype("int32")

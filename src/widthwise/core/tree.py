@@ -86,6 +86,7 @@ class Tree:
         self.prior: list[Sequence[float] | None] = []
         self.value: list[float | None] = []
         self.version: list[int] = []  # of the network that gave prior and value
+        self.ends: set[int] = set()  # nodes where the episode ended, other than by a limit of steps
         self.root = NONE
 
     @property
@@ -176,6 +177,7 @@ class Tree:
         nodes.live = live
         for node in dropped:
             self.observation[node] = self.snapshot[node] = self.prior[node] = None
+        self.ends.difference_update(dropped)
         nodes.free += reversed(dropped)
         nodes.parent[root] = NONE
         self.root = root

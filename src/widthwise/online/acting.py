@@ -9,20 +9,22 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.budget import Budget
+from widthwise.core.defaults import Defaults
 from widthwise.core.driver import Driver, Evaluation, FeatureFunction
 from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.tree import NONE, Tree
-from widthwise.online.defaults import default_features, default_planner
+from widthwise.online.defaults import default_planner, planning_defaults
 from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
-from widthwise.online.values import LookAhead, look_ahead
+from widthwise.online.values import LookAhead, leaf_value, look_ahead, undecided, way_to_goal
 from widthwise.planners.discovery import Discovered, DiscoveringHierarchy
 from widthwise.planners.incremental import IHIW
 from widthwise.planners.levels import Hierarchy
 from widthwise.planners.simulated import OnSimulator, levels_of
+from widthwise.simulators.names import simulator as as_simulator
 
 if TYPE_CHECKING:
     from widthwise.simulators.chance import Mode
@@ -93,10 +95,15 @@ Recognise = Callable[[Any], Hashable]
 class OnlinePlanner:
     """An agent that plans before every step.
 
+    `simulator` is anything that `ww.simulator` takes: a Gymnasium environment, a name, an object with `actions`,
+    `reset`, `step`, `save` and `load`. Without a `planner` the one that suits the simulator plans (`online.defaults`).
+
     `features` are those of the lowest level; a hierarchy brings its own for the levels above. `budget` holds for one
     executed step: `steps` simulator steps, `seconds`, and `nodes` kept in the tree, at which planning stops; `bytes` is
-    not looked at. What is left out (planner, features, budget, behaviour, discount) is taken from the preset:
-    `default`, `paper` or `authors` (`online.presets`).
+    not looked at. What is left out (planner, features, budget, behaviour, discount) is what suits the simulator, or is
+    taken from the preset: `default`, `paper` or `authors` (`online.presets`); `defaults` replaces both.
+    `patience` is how many times `steps` may be spent on one action while no action looks better than another (1 if
+    `budget` has steps). With `settle` the agent follows a known way to a goal without planning again.
     `evaluate` brings priors, values and features from a network. With `recognise` a value is believed once: where the
     agent has stood in this episode, only what was seen of the future counts, so that it does not wait for ever in a
     state that the network thinks too much of.
@@ -104,11 +111,17 @@ class OnlinePlanner:
     `ChanceError`), `foresee` (the tree restores random generators too, so the agent knows what the dice will show), or
     `reseed` (every action is executed with other luck than it was planned with, and planning goes on from what really
     happened). With `keep_subtree` that keeps the subtree of an outcome that was foreseen.
+
+    Example:
+        >>> episode = ww.OnlinePlanner(gymnasium.make("CartPole-v1")).run(seed=0)
+        >>> print(episode.score, episode.steps)
+
+    Raises `UsageError` if the simulator lacks something or does not fit the planner.
     """
 
     def __init__(
         self,
-        simulator: Simulator,
+        simulator: Any,
         planner: OnSimulator | None = None,
         *,
         preset: str = DEFAULT,
@@ -125,25 +138,33 @@ class OnlinePlanner:
         recognise: Recognise | None = None,
         chance: Mode = "refuse",
         keep_subtree: bool = True,
+        patience: int | None = None,
+        settle: bool | None = None,
+        defaults: Defaults | None = None,
     ) -> None:
         if chance not in ("refuse", "foresee", "reseed"):
             raise UsageError(f"chance={chance!r} is unknown: take 'refuse', 'foresee' or 'reseed'")
         if recognise is not None and not keep_observations:
             raise UsageError("an agent that recognises where it has been keeps observations")
-        settings = preset_settings(preset, simulator)
+        self.simulator: Simulator = as_simulator(simulator)
+        settings = preset_settings(preset, self.simulator)
+        self.defaults = defaults or planning_defaults(self.simulator, preset)
+        self.planner = default_planner(self.defaults) if planner is None else planner
         budget = budget or Budget()
-        if budget.steps is None and budget.seconds is None:
-            budget = replace(budget, steps=settings["interactions"])
-        self.budget = replace(budget, nodes=budget.nodes or settings["nodes"])
-        self.simulator = simulator
-        given = default_features(simulator, preset)
-        self.planner = planner = planner or default_planner(settings, len(given))
-        self.planners, functions = levels_of(planner, features, given)
-        self.discovers = functions[0] if isinstance(planner, IHIW) else None
+        unlimited = budget.steps is None and budget.seconds is None
+        self.budget = replace(
+            budget,
+            steps=self.defaults.steps if unlimited else budget.steps,
+            nodes=budget.nodes or self.defaults.nodes,
+        )
+        self.patience = patience or (self.defaults.patience if unlimited else 1)
+        self.settle = self.defaults.settle if settle is None else settle
+        self.planners, functions = levels_of(self.planner, features, self.defaults.features)
+        self.discovers = functions[0] if isinstance(self.planner, IHIW) else None
         self.discovered: Discovered | None = None  # what IHIW found in the episode so far
         if self.discovers is not None and evaluate is not None:
             raise UsageError("IHIW discovers features in those of a function, not in those of a network")
-        self.driver = Driver(simulator, functions, keep_observations=keep_observations)
+        self.driver = Driver(self.simulator, functions, keep_observations=keep_observations)
         self.luck = Luck(chance, self.driver)
         self.keep_subtree = keep_subtree
         self.evaluate = evaluate
@@ -267,28 +288,48 @@ class OnlinePlanner:
 
     def plan(self, hierarchy: Hierarchy) -> Generator[Step, Evaluation, None]:
         """Grow the tree within the budget of one step."""
-        driver, nodes, budget = self.driver, self.driver.tree.nodes, self.budget
-        assert budget.nodes is not None
-        room = budget.nodes - len(nodes.live)
-        left = room if budget.steps is None else min(room, budget.steps)
-        if left <= 0:
+        driver, budget = self.driver, self.budget
+        if self.settle and self.evaluate is None and self.knows_a_way():
+            return
+        if len(driver.tree) >= (budget.nodes or self.defaults.nodes):
             return  # a search that may not generate a node is not begun: no visit is counted
         until = None if budget.seconds is None else time.perf_counter() + budget.seconds
         requests = hierarchy.requests()
         evaluated = self.evaluate is not None
+        rounds = 1 if evaluated else self.patience
         try:
             parent, action = next(requests)
-            while left > 0 and (until is None or time.perf_counter() < until):
-                left -= 1
-                if evaluated:
-                    step = driver.step(parent, action)
-                    node = driver.add(parent, action, step, (yield step))
-                else:
-                    node = driver.expand(parent, action)
-                parent, action = requests.send(node)
+            for number in range(rounds):
+                room = (budget.nodes or self.defaults.nodes) - len(driver.tree)
+                left = room if budget.steps is None else min(room, budget.steps)
+                if left <= 0 or (number and not self.undecided()):
+                    break
+                while left > 0 and (until is None or time.perf_counter() < until):
+                    left -= 1
+                    if evaluated:
+                        step = driver.step(parent, action)
+                        node = driver.add(parent, action, step, (yield step))
+                    else:
+                        node = driver.expand(parent, action)
+                    parent, action = requests.send(node)
         except StopIteration:
             pass  # every level has run dry
         requests.close()
+
+    def look_ahead(self) -> LookAhead:
+        """What the tree says of the actions of its root."""
+        tree = self.driver.tree
+        return look_ahead(tree, self.discount, self.doubted(), leaf_value(tree, self.discount))
+
+    def undecided(self) -> bool:
+        """Whether no action looks better than another."""
+        tree = self.driver.tree
+        return undecided(look_ahead(tree, self.discount, leaf=leaf_value(tree, self.discount)))
+
+    def knows_a_way(self) -> bool:
+        """Whether the best way in the tree ends at a goal: an end of the episode that is worth more than going on."""
+        tree = self.driver.tree
+        return way_to_goal(tree, self.discount, leaf_value(tree, self.discount))
 
     def doubted(self) -> set[int]:
         """The nodes that show where the agent has stood in this episode; the root, if that was before."""
@@ -309,7 +350,7 @@ class OnlinePlanner:
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""
         tree = self.driver.tree
-        seen = look_ahead(tree, self.discount, self.doubted())
+        seen = self.look_ahead()
         policy = self.behaviour(seen)
         action = rng.choices(range(len(policy)), policy)[0]
         return StepRecord(

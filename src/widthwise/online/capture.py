@@ -91,6 +91,8 @@ def _look_again(agent: OnlinePlanner, tree: Tree, root: Step) -> None:
             world.load(tree.snapshot[nodes.parent[node]])
             step = world.step(nodes.action[node])
             _same(step.reward == tree.reward[node] and step.done == nodes.terminal[node])
+        if step.terminated:
+            tree.ends.add(node)
         tree.observation[node] = step.observation
         tree.snapshot[node] = None if step.done else world.save()
     agent.driver.at = NONE

@@ -20,11 +20,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from widthwise.core.errors import UsageError
-from widthwise.online.values import LookAhead
+from widthwise.online.values import TOLERANCE, LookAhead
 
 Formula = Literal["ties", "share", "counts", "paper", "none"]
-
-TOLERANCE = 1e-9  # returns this close (relative to their size) are the same: sums in another order differ by less
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,17 +20,77 @@ class LookAhead:
     value: float
 
 
-def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = ()) -> LookAhead:
+#: Returns this close (relative to their size) are the same: sums in another order differ by less.
+TOLERANCE = 1e-9
+
+
+def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (), leaf: float = 0.0) -> LookAhead:
     """Back up rewards and node counts from the leaves to the root.
 
     A node is worth the best of its children, r + discount * worth, and at least its own value estimate where a network
-    gave one. Without one, a node with unexplored actions is worth at least 0: nobody has to follow a bad child. The end
-    of an episode is worth nothing more. Of `doubted` nodes an estimate above 0 is not believed, and a doubted root is
-    worth the best of its actions. A hierarchy needs no case of its own, as its levels share the one tree.
+    gave one. Without one, a node with unexplored actions is worth at least `leaf`: there may be something better than
+    a bad child. The end of an episode is worth nothing more; if a limit of steps ended it, it is worth `leaf`. Of
+    `doubted` nodes an estimate above 0 is not believed, and a doubted root is worth the best of its actions. A
+    hierarchy needs no case of its own, as its levels share the one tree.
+    """
+    worth, size, best = _back_up(tree, discount, doubted, leaf)
+    root = tree.nodes.children[tree.root]
+    estimate = best[tree.root] if tree.root in doubted else tree.value[tree.root]
+    return LookAhead(
+        returns=[None if child == NONE else worth[child] for child in root],
+        counts=[0 if child == NONE else size[child] + 1 for child in root],
+        value=0.0 if estimate is None else estimate,
+    )
+
+
+def leaf_value(tree: Tree, discount: float = 0.99) -> float:
+    """What a node is worth where the tree ends: going on with the median reward of a step, if that is negative.
+
+    Where every step costs something, a node with little behind it must not look better than a way to the goal.
+    """
+    nodes, reward = tree.nodes, tree.reward
+    rewards = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
+    if not rewards or min(rewards) >= 0.0:
+        return 0.0
+    rewards.sort()
+    return min(0.0, rewards[len(rewards) // 2]) / (1.0 - min(discount, 0.999))
+
+
+def undecided(seen: LookAhead) -> bool:
+    """Whether no explored action looks better than another one."""
+    returns = [one for one in seen.returns if one is not None]
+    return not returns or max(returns) - min(returns) <= TOLERANCE * max(1.0, abs(max(returns)))
+
+
+def way_to_goal(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> bool:
+    """Whether the best way from the root ends at a goal.
+
+    A goal is an end of the episode, not by a limit of steps, that is worth more than every step that goes on.
     """
     nodes = tree.nodes
+    if not tree.ends:
+        return False
+    steps = [tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
+    least = max(steps, default=0.0) + discount * leaf
+    if all(tree.reward[node] <= least for node in tree.ends):
+        return False
+    worth = _back_up(tree, discount, (), leaf)[0]
+    node = tree.root
+    while not nodes.terminal[node]:
+        children = [child for child in nodes.children[node] if child != NONE]
+        if not children:
+            return False
+        node = max(children, key=worth.__getitem__)
+    return node in tree.ends and tree.reward[node] > least
+
+
+def _back_up(
+    tree: Tree, discount: float, doubted: Container[int], leaf: float
+) -> tuple[list[float], list[int], list[float | None]]:
+    """For every row what it is worth from its parent, the nodes below it, and the best of its children."""
+    nodes = tree.nodes
     parent, terminal, children = nodes.parent, nodes.terminal, nodes.children
-    reward, value = tree.reward, tree.value
+    reward, value, ends = tree.reward, tree.value, tree.ends
     rows = len(parent)
     best: list[float | None] = [None] * rows  # of a node's children
     size = [0] * rows  # nodes below
@@ -38,13 +98,13 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = ())
     for node in reversed(nodes.live):
         mine = best[node]
         if terminal[node]:
-            mine = 0.0
+            mine = 0.0 if leaf == 0.0 or node in ends else leaf
         elif (estimate := value[node]) is not None:
             if node in doubted and estimate > 0.0:
                 estimate = 0.0
             mine = estimate if mine is None or estimate > mine else mine
-        elif mine is None or (mine < 0.0 and NONE in children[node]):
-            mine = 0.0
+        elif mine is None or (mine < leaf and NONE in children[node]):
+            mine = leaf
         worth[node] = here = reward[node] + discount * mine
         above = parent[node]
         if above != NONE:
@@ -52,10 +112,4 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = ())
             if other is None or here > other:
                 best[above] = here
             size[above] += size[node] + 1
-    root = children[tree.root]
-    estimate = best[tree.root] if tree.root in doubted else value[tree.root]
-    return LookAhead(
-        returns=[None if child == NONE else worth[child] for child in root],
-        counts=[0 if child == NONE else size[child] + 1 for child in root],
-        value=0.0 if estimate is None else estimate,
-    )
+    return worth, size, best

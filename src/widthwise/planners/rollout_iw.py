@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widthwise.core.driver import Requests
+from widthwise.core.errors import UsageError
 from widthwise.core.showing import brief_call
 from widthwise.core.tree import NONE
 from widthwise.planners.iw import Width, native_width
@@ -22,15 +23,22 @@ from widthwise.planners.levels import NEW, Space
 
 @dataclass(frozen=True, slots=True)
 class RolloutIW:
-    """Rollout IW of one width, flat or as a level of a hierarchy; a node's prior, if it has one, guides its actions."""
+    """Rollout IW of one width, flat or as a level of a hierarchy; a node's prior, if it has one, guides its actions.
+
+    An action that leaves all features as they are is repeated, up to `repeat` times in all, before novelty decides.
+    That is for features that are coarser than a step, such as floats in bins. 1 is the algorithm as published.
+    """
 
     width: Width = 1
+    repeat: int = 1
 
     __repr__ = brief_call
 
     def __post_init__(self) -> None:
-        """Refuse widths that mean nothing."""
+        """Refuse settings that mean nothing."""
         native_width(self.width)
+        if not isinstance(self.repeat, int) or self.repeat < 1:
+            raise UsageError(f"an action is done at least once: repeat is 1 or more, not {self.repeat!r}")
 
     @property
     def name(self) -> str:
@@ -44,7 +52,7 @@ class RolloutIW:
 
     def search(self, space: Space, rng: random.Random) -> RolloutSearch:
         """Rollouts in a space."""
-        return RolloutSearch(space, self.width, rng)
+        return RolloutSearch(space, self.width, rng, self.repeat)
 
 
 class RolloutSearch:
@@ -54,7 +62,7 @@ class RolloutSearch:
     are not solved yet. A node without open labels is solved.
     """
 
-    def __init__(self, space: Space, width: Width, rng: random.Random) -> None:
+    def __init__(self, space: Space, width: Width, rng: random.Random, repeat: int = 1) -> None:
         self.space = space
         self.random = rng.random
         self.rng = rng
@@ -62,6 +70,7 @@ class RolloutSearch:
         self.owned: dict[int, int] = {}
         self.open: dict[int, list[int]] = {}
         self.prior = space.tree.prior
+        self.repeat = repeat if space.lowest else 1
         self.reset()
 
     def reset(self) -> None:
@@ -74,7 +83,7 @@ class RolloutSearch:
         self.open = open_ = {}
         queue = [root]
         for node in queue:
-            open_[node] = space.untried(node)
+            open_[node] = self.untried(node)
             depth = nodes.depth[node] + 1
             for entry in nodes.children[node]:
                 if entry == NONE:
@@ -85,7 +94,10 @@ class RolloutSearch:
                     owned[child] = 0
                     continue
                 owned[child] = novel = table.insert(features[child], depth, child, features[node])[0]
-                if novel and not space.outside(entry):
+                outside = space.outside(entry)
+                if not novel and not outside and self.repeats(child):
+                    owned[child] = novel = 1
+                if novel and not outside:
                     queue.append(child)
         for node in reversed(queue):
             if open_[node] and node != root:
@@ -126,8 +138,10 @@ class RolloutSearch:
                 owned[child] = novel
                 open_[child] = []
                 outside = space.outside(found)
+                if not novel and not outside and not terminal[child] and self.repeats(child):
+                    owned[child] = novel = 1
                 if novel and not outside:
-                    open_[child] = space.untried(child)
+                    open_[child] = self.untried(child)
                     if not lowest:
                         open_[node].append(nodes.action[child])
                 elif lowest:
@@ -141,6 +155,29 @@ class RolloutSearch:
                     self.close(node, label)
             node = child
         return None
+
+    def repeats(self, node: int) -> bool:
+        """Whether a node has the features of its parent, and the action that led to it may be done once more."""
+        return self.repeat > 1 and 0 < self.run(node) < self.repeat
+
+    def run(self, node: int) -> int:
+        """How many times the last action has been done without any change of the features."""
+        nodes, root = self.space.nodes, self.space.root
+        features, done = nodes.features[node], 0
+        action = nodes.action[node]
+        while node != root and nodes.action[node] == action and done < self.repeat:
+            node = nodes.parent[node]
+            if nodes.features[node] != features:
+                break
+            done += 1
+        return done
+
+    def untried(self, node: int) -> list[int]:
+        """What may be tried in a node: where an action is being repeated, only that action."""
+        labels = self.space.untried(node)
+        if self.repeat > 1 and node != self.space.root and self.run(node):
+            return [label for label in labels if label == self.space.nodes.action[node]]
+        return labels
 
     def choose(self, node: int) -> int:
         """A label that is not solved: at random, or as the prior says."""

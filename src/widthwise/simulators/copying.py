@@ -22,7 +22,20 @@ SHARED = (
     "observation_space", "_observation_space", "window", "clock", "screen", "surf", "viewer", "render_size",
 )  # fmt: skip
 
+#: Attributes of known families of environments that never change once they are made, by the start of the module name.
+CONSTANTS = {
+    "gymnasium.envs.toy_text.": ("P", "initial_state_distrib", "desc", "_cliff", "locs", "max_row", "max_col"),
+    "minigrid.": ("actions", "mission_space"),
+}
+
+#: Attributes of known families of environments that never change once they are made, by the start of the module name.
+CONSTANTS = {
+    "gymnasium.envs.toy_text.": ("P", "initial_state_distrib", "desc", "_cliff", "locs", "max_row", "max_col"),
+    "minigrid.": ("actions", "mission_space", "mission"),
+}
+
 _Key = tuple[int, str]
+_State = dict[str, Any]
 
 
 class Layers:
@@ -33,7 +46,7 @@ class Layers:
     ) -> None:
         self._layers = list(layers)
         self._below = below  # the layer under the last one, which saves itself
-        self._names = (*SHARED, *shared)
+        self._names = [(*SHARED, *shared, *_constants(layer)) for layer in self._layers]
         self._strategy = strategy
 
     def save(self) -> Any:
@@ -45,51 +58,72 @@ class Layers:
         except Exception as error:
             if self._strategy == "pickle":
                 raise UsageError(f"the environment's attributes cannot be pickled: {error}") from error
-        found = self._copy()
+        copied = self._copy()
         self._strategy = "deepcopy"  # no need to try again every time
-        return found
+        return copied
 
     def load(self, snapshot: Any) -> None:
         """Return to a snapshot."""
+        references = dict(self._references())
         if isinstance(snapshot, bytes):
-            states = _Unpickler(io.BytesIO(snapshot), dict(self._references())).load()
+            states = _Unpickler(io.BytesIO(snapshot), references).load()
         else:
-            states = copy.deepcopy(snapshot, self._memo())
-        for layer, state in zip(self._layers, states, strict=True):
+            states = copy.deepcopy(snapshot, {id(value): value for value in references.values()})
+        for layer, (names, state) in zip(self._layers, states, strict=True):
             attributes = vars(layer)
-            attributes.clear()
+            for name in [name for name in attributes if name not in state and name not in names]:
+                del attributes[name]
             attributes.update(state)
 
     def _references(self) -> Iterator[tuple[_Key, Any]]:
         for index, layer in enumerate(self._layers):
             yield (index, ""), layer
             attributes = vars(layer)
-            for name in self._names:
+            for name in self._names[index]:
                 value = attributes.get(name)
                 if value is not None and not isinstance(value, bool | int | float | str) and _quiet(value):
                     yield (index, name), value
         if self._below is not None:
             yield (len(self._layers), ""), self._below
 
-    def _memo(self) -> dict[int, Any]:
-        return {id(value): value for _, value in self._references()}
-
-    def _states(self) -> list[dict[str, Any]]:
-        return [vars(layer) for layer in self._layers]
+    def _states(self, references: dict[_Key, Any]) -> list[tuple[list[str], _State]]:
+        """For each layer the names of the attributes that are shared, and the others with their values."""
+        states = []
+        for index, layer in enumerate(self._layers):
+            attributes = vars(layer)
+            names = [name for name in self._names[index] if name in attributes and (index, name) in references]
+            states.append((names, {name: value for name, value in attributes.items() if name not in names}))
+        return states
 
     def _pickle(self) -> bytes:
+        references = dict(self._references())
         file = io.BytesIO()
-        _Pickler(file, {id(value): key for key, value in self._references()}).dump(self._states())
+        _Pickler(file, {id(value): key for key, value in references.items()}).dump(self._states(references))
         return file.getvalue()
 
-    def _copy(self) -> list[dict[str, Any]]:
+    def _copy(self) -> list[tuple[list[str], _State]]:
+        references = dict(self._references())
         try:
-            return copy.deepcopy(self._states(), self._memo())
+            return copy.deepcopy(self._states(references), {id(value): value for value in references.values()})
         except Exception as error:
-            raise UsageError(
+            raise UncopyableError(
                 f"the environment can be neither pickled nor copied ({error}); give it methods save() and "
                 "load(snapshot), or name the attribute that stands in the way in shared=[...]"
             ) from error
+
+
+class UncopyableError(UsageError):
+    """The attributes of an environment can be neither pickled nor copied."""
+
+
+def _constants(layer: Any) -> tuple[str, ...]:
+    """The attributes of a layer that are known never to change."""
+    names: tuple[str, ...] = ()
+    for kind in type(layer).__mro__:
+        for prefix, constants in CONSTANTS.items():
+            if kind.__module__.startswith(prefix):
+                names += tuple(name for name in constants if name not in names)
+    return names
 
 
 def _quiet(value: Any) -> bool:
@@ -101,13 +135,21 @@ def _quiet(value: Any) -> bool:
     return getattr(value, "_np_random", None) is None
 
 
+def _shared(key: _Key) -> Any:
+    """Stands in a snapshot for something that is not copied; `_Unpickler` puts what has the key there."""
+    raise pickle.UnpicklingError(f"{key} is known to an environment only")
+
+
 class _Pickler(pickle.Pickler):
+    """Pickles attributes with references to what is shared; asked for objects only, not for every number and text."""
+
     def __init__(self, file: io.BytesIO, keys: dict[int, _Key]) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._keys = keys
 
-    def persistent_id(self, obj: Any) -> _Key | None:
-        return self._keys.get(id(obj))
+    def reducer_override(self, obj: Any) -> Any:
+        key = self._keys.get(id(obj))
+        return NotImplemented if key is None else (_shared, (key,))
 
 
 class _Unpickler(pickle.Unpickler):
@@ -115,8 +157,13 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(file)
         self._values = values
 
-    def persistent_load(self, pid: _Key) -> Any:
+    def find_class(self, module_name: str, global_name: str) -> Any:
+        if global_name == "_shared" and module_name == __name__:
+            return self._lookup
+        return super().find_class(module_name, global_name)
+
+    def _lookup(self, key: _Key) -> Any:
         try:
-            return self._values[pid]
+            return self._values[key]
         except KeyError:
-            raise pickle.UnpicklingError(f"this environment has no {pid[1] or 'layer'} in layer {pid[0]}") from None
+            raise pickle.UnpicklingError(f"this environment has no {key[1] or 'layer'} in layer {key[0]}") from None

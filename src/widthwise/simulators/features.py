@@ -59,7 +59,11 @@ class Tiles:
     def __call__(self, step: Step) -> npt.NDArray[np.uint8]:
         """The tiles of a step's observation, rows first."""
         observation = step.observation
+        if isinstance(observation, dict):
+            observation = observation.get("image")
         image = getattr(observation, "newest", observation)
+        if getattr(image, "ndim", 0) not in (2, 3):
+            self._prepare(image)
         if self.gray and image.ndim == 3:
             image = _brightness(image)
         if image.shape != self._shape:
@@ -73,9 +77,11 @@ class Tiles:
     def _prepare(self, image: Any) -> None:
         shape: tuple[int, ...] = tuple(getattr(image, "shape", ()))
         if len(shape) not in (2, 3) or image.dtype != np.uint8:
+            kind = getattr(image, "dtype", type(image).__name__)
+            what = f"{kind} of shape {shape}" if shape else "nothing" if image is None else f"a single {kind}"
             raise UsageError(
-                "tiles are cut from images: arrays of bytes with rows, columns and possibly channels, "
-                f"not {getattr(image, 'dtype', type(image).__name__)} of shape {shape}"
+                "tiles are cut from images, arrays of bytes with rows, columns and possibly channels; this environment "
+                f"shows {what}. Take other features: the observation itself, bins for floats, or a function of your own"
             )
         if self.count is not None:
             raise UsageError(f"the images changed their shape from {self._shape} to {shape}")

@@ -1,4 +1,4 @@
-"""Any Gymnasium environment with discrete actions as a simulator."""
+"""Any Gymnasium environment with a finite set of actions as a simulator."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from widthwise.core.defaults import Defaults
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
-from widthwise.simulators.copying import Layers
+from widthwise.simulators.action_names import action_names
+from widthwise.simulators.copying import Layers, UncopyableError
+from widthwise.simulators.replaying import Replay
+from widthwise.simulators.spaces import Actions
 
 #: Names under which environments offer saving and loading of their own.
 OWN_METHODS = (
@@ -20,26 +24,30 @@ OWN_METHODS = (
     ("clone_state", "restore_state"),
     ("get_state", "set_state"),
 )
-STRATEGIES = ("auto", "own", "pickle", "deepcopy")
+STRATEGIES = ("auto", "own", "pickle", "deepcopy", "replay")
 
 
 class GymnasiumSimulator:
     """A Gymnasium environment as a simulator.
 
     `copy` says how snapshots are made: by the environment's `own` methods (one of the pairs in
-    `OWN_METHODS`), or by copying the attributes of the environment and all wrappers with `pickle` or
-    `deepcopy`. `auto` takes the first of these that works. Wrappers around an environment that saves
-    itself are always copied. `shared` names more attributes that never change and need no copy.
-    Use `check_simulator` to see whether that restores everything.
+    `OWN_METHODS`), by copying the attributes of the environment and all wrappers with `pickle` or
+    `deepcopy`, or by `replay`, which does the actions of the episode again. `auto` takes the first of these that
+    works. Wrappers around an environment that saves itself are always copied. `shared` names more attributes that
+    never change and need no copy. Use `check_simulator` to see whether that restores everything.
+
+    Actions are numbered: a `Discrete` space may begin anywhere, `MultiDiscrete`, `MultiBinary`, `Tuple` and `Dict`
+    spaces of them are flattened, up to 1,000 combinations.
     """
 
     def __init__(
         self, env: Any, *, copy: str = "auto", shared: Sequence[str] = (), deterministic: bool | None = None
     ) -> None:
         if copy not in STRATEGIES:
-            raise UsageError(f"copy={copy!r} is no way to copy; take one of {', '.join(STRATEGIES)}")
+            raise UsageError(f"there is no way to copy called {copy!r}; take one of {', '.join(STRATEGIES)}")
         self.env = env
-        self.actions, self._first = _discrete(env)
+        self._actions = Actions(getattr(env, "action_space", None), str(env))
+        self.actions = self._actions.count
         spec = getattr(env, "spec", None)
         self.limit: int | None = getattr(spec, "max_episode_steps", None)
         self.deterministic = not getattr(spec, "nondeterministic", False) if deterministic is None else deterministic
@@ -48,32 +56,74 @@ class GymnasiumSimulator:
         if copy == "own" and own == len(layers):
             names = ", ".join("/".join(pair) for pair in OWN_METHODS)
             raise UsageError(f"{env} has no methods to save and load itself (looked for {names})")
-        if copy in ("pickle", "deepcopy"):
+        if copy in ("pickle", "deepcopy", "replay"):
             own = len(layers)
+        self.copy = copy
         self._own = _pair(layers[own]) if own < len(layers) else None
         # The wrappers above a layer that saves itself have their state too, such as a step counter.
-        self._rest = Layers(layers[:own], shared, "auto" if copy == "own" else copy, *layers[own : own + 1])
+        strategy = copy if copy in ("pickle", "deepcopy") else "auto"
+        self._rest = Layers(layers[:own], shared, strategy, *layers[own : own + 1])
+        self._replay = Replay(lambda seed: env.reset(seed=seed), lambda action: env.step(self._actions(action)))
+        self._replays = copy == "replay"
+        self._tried = copy != "auto" or self._own is not None
 
     def reset(self, seed: int | None = None) -> Step:
         """Begin an episode."""
-        observation, info = self.env.reset(seed=seed)
-        return Step(_kept(observation), 0.0, False, False, dict(info))
+        if not self._tried:
+            self._try()
+        observation, info = self._replay.begin(seed) if self._replays else self.env.reset(seed=seed)
+        return Step(_kept(observation), 0.0, False, False, self.information(dict(info)))
 
     def step(self, action: int) -> Step:
         """Do the action."""
-        observation, reward, terminated, truncated, info = self.env.step(self._first + action)
-        return Step(_kept(observation), float(reward), bool(terminated), bool(truncated), dict(info))
+        seen = self._replay.act(action) if self._replays else self.env.step(self._actions(action))
+        observation, reward, terminated, truncated, info = seen
+        return Step(_kept(observation), float(reward), bool(terminated), bool(truncated), self.information(dict(info)))
 
-    def save(self) -> tuple[Any, Any]:
+    def information(self, info: dict[str, Any]) -> dict[str, Any]:
+        """What a step's info says; kinds of environments add what their features need."""
+        return info
+
+    def save(self) -> Any:
         """A snapshot: what the environment saves itself, and the attributes of the other layers."""
+        if self._replays:
+            return self._replay.save()
         return None if self._own is None else self._own[0](), self._rest.save()
 
-    def load(self, snapshot: tuple[Any, Any]) -> None:
+    def load(self, snapshot: Any) -> None:
         """Return to a snapshot."""
+        if self._replays:
+            self._replay.load(snapshot)
+            return
         own, rest = snapshot
         self._rest.load(rest)
         if self._own is not None:
             self._own[1](own)
+
+    @property
+    def replayed_steps(self) -> int:
+        """The steps that were taken to return to snapshots: 0 unless snapshots are made by replay."""
+        return self._replay.steps
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """What the actions are called."""
+        return self._actions.names(action_names(self.env))
+
+    def planning_defaults(self) -> Defaults:
+        """How to plan here when nothing is said: flat Rollout IW, on features by the kind of the observation."""
+        from widthwise.simulators.gymnasium_defaults import defaults_for
+
+        return defaults_for(self)
+
+    def _try(self) -> None:
+        """Find out whether the environment can be copied; if not, replay actions."""
+        self._tried = True
+        self.env.reset(seed=0)
+        try:
+            self._rest.load(self._rest.save())
+        except UncopyableError:
+            self._replays = True
 
 
 def _layers(env: Any) -> list[Any]:
@@ -105,17 +155,6 @@ def _required(parameters: Any) -> int:
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     )
-
-
-def _discrete(env: Any) -> tuple[int, int]:
-    """The number of actions and the first one."""
-    space = getattr(env, "action_space", None)
-    if type(space).__name__ != "Discrete" or space is None:
-        raise UsageError(
-            f"planning needs a finite set of actions; {env} has {space}. "
-            "Wrap it with gymnasium.wrappers.TransformAction and a Discrete space"
-        )
-    return int(space.n), int(space.start)
 
 
 def _kept(observation: Any) -> Any:

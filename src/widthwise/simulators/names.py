@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
 import sys
 from importlib.util import find_spec
 from typing import Any
@@ -12,6 +13,10 @@ from widthwise.core.contract import describe_exception
 from widthwise.core.errors import MissingExtraError, SimulatorError, UsageError, WidthwiseError
 from widthwise.core.simulator import Simulator
 from widthwise.simulators.mazes import MAZES
+from widthwise.simulators.options import check_options, known_options
+
+#: Options of every Gymnasium environment that are not passed on to it.
+OURS = ("copy", "shared", "deterministic")
 
 
 def simulator(env: Any, **options: Any) -> Simulator:
@@ -27,9 +32,7 @@ def simulator(env: Any, **options: Any) -> Simulator:
         made: Simulator = env.as_simulator(**options)
         return made
     if hasattr(env, "unwrapped") and hasattr(env, "action_space"):
-        from widthwise.simulators.gymnasium_env import GymnasiumSimulator
-
-        return GymnasiumSimulator(env, **options)
+        return wrap(env, **options)
     missing = [name for name in ("actions", "reset", "step", "save", "load") if not hasattr(env, name)]
     if missing:
         raise UsageError(
@@ -62,12 +65,11 @@ def _named(name: str, options: dict[str, Any]) -> Simulator:
 
 
 def _make(kind: Any, name: str, *arguments: Any, **options: Any) -> Simulator:
-    try:
-        made: Simulator = kind(*arguments, **options)
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        raise UsageError(f"{name}: {str(error).partition(') ')[2] or error}") from None
+    first = list(inspect.signature(kind).parameters)[: len(arguments)]
+    check_options(name, kind, options)
+    if taken := [option for option in options if option in first]:
+        raise UsageError(f"{name} is given by its name; the option {taken[0]!r} would be the same once more")
+    made: Simulator = kind(*arguments, **options)
     return made
 
 
@@ -89,6 +91,7 @@ def _from_module(module: str, attribute: str, options: dict[str, Any]) -> Simula
         found = getattr(found, part)
     if not callable(found) or hasattr(found, "as_simulator"):
         return simulator(found, **options)
+    check_options(f"{module}:{attribute}", found, options)
     try:
         made = found(**options)
     except WidthwiseError:
@@ -110,16 +113,17 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
     import gymnasium
 
     from widthwise.simulators import gym_mazes
-    from widthwise.simulators.gymnasium_env import STRATEGIES, GymnasiumSimulator
+    from widthwise.simulators.gymnasium_env import STRATEGIES
 
     gym_mazes.register()
     for module, prefix in (("ale_py", "ALE/"), ("minigrid", ("MiniGrid-", "BabyAI-"))):
         if name.startswith(prefix) and find_spec(module) is not None:
             importlib.import_module(module)
-    ours = {key: options[key] for key in ("copy", "shared", "deterministic") if key in options}
+    ours = {key: options[key] for key in OURS if key in options}
     theirs = {key: value for key, value in options.items() if key not in ours}
     if ours.get("copy", "auto") not in STRATEGIES:
         raise UsageError(f"copy={ours['copy']!r} is no way to copy; take one of {', '.join(STRATEGIES)}")
+    _check_gymnasium(name, theirs)
     try:
         env = gymnasium.make(name, disable_env_checker=True, **theirs)
     except gymnasium.error.UnregisteredEnv:
@@ -128,7 +132,31 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
         if str(error).startswith("Malformed"):
             raise UsageError(f"{name!r} is no simulator{_near(name, [])}") from None
         raise UsageError(f"{name}: {error}") from None
-    return GymnasiumSimulator(env, **ours)
+    return wrap(env, **ours)
+
+
+def _check_gymnasium(name: str, options: dict[str, Any]) -> None:
+    """Refuse options that neither the environment nor `gymnasium.make` knows."""
+    import gymnasium
+    from gymnasium.envs import registration
+
+    try:
+        spec = gymnasium.spec(name)
+        entry: Any = spec.entry_point
+        maker = entry if callable(entry) else registration.load_env_creator(entry)
+    except (gymnasium.error.Error, ImportError, AttributeError):
+        return  # making it says what is wrong
+    general = [option for option in known_options(gymnasium.make) or () if option not in ("id", "disable_env_checker")]
+    fixed = [option for option in spec.kwargs if option not in general]
+    check_options(name, maker, options, [*general, *fixed, *OURS])
+
+
+def wrap(env: Any, **options: Any) -> Simulator:
+    """A Gymnasium environment as the simulator for its kind."""
+    from widthwise.simulators.gymnasium_env import GymnasiumSimulator
+    from widthwise.simulators.minigrid import MiniGridSimulator, is_minigrid
+
+    return MiniGridSimulator(env, **options) if is_minigrid(env) else GymnasiumSimulator(env, **options)
 
 
 def _near(name: str, registered: list[str]) -> str:

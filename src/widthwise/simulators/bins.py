@@ -1,0 +1,164 @@
+"""Floats as features: intervals of a grid or between quantiles, fitted by a short random walk."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Simulator, Step
+from widthwise.simulators.observations import Floats, joined, leaves, whole
+
+Kind = Literal["grid", "quantiles"]
+
+#: Intervals per float, steps and episodes of the random walk when nothing is said.
+BINS = 24
+WALK = 1000
+EPISODE = 200
+#: Bounds of a space that are wider than this many times what the walk saw say nothing about where the values are.
+WIDE = 50.0
+
+
+class Bins:
+    """Features for observations with floats: the number of the interval that each float lies in.
+
+    `kind="grid"` has intervals of equal width, `bins` of them over the range that is known; values beyond it get
+    further numbers. `kind="quantiles"` has intervals in which the random walk was equally often. Whole numbers in the
+    observation stay as they are.
+
+    Fit it with `Bins.fit(simulator)`, or give one row per float: `Bins(low=[...], high=[...])` for a grid,
+    `Bins(edges=[[...], ...])` for intervals of any kind.
+
+    Example:
+        >>> env = ww.simulator("CartPole-v1")
+        >>> agent = ww.OnlinePlanner(env, ww.RolloutIW(1), features=ww.Bins.fit(env, bins=16))
+    """
+
+    values = None
+
+    def __init__(self, bins: int = BINS, *, low: Any = None, high: Any = None, edges: Any = None) -> None:
+        if not isinstance(bins, int) or bins < 2:
+            raise UsageError(f"bins are at least 2, not {bins!r}")
+        if (edges is None) == (low is None or high is None):
+            raise UsageError("Bins needs low and high, or edges; Bins.fit(simulator) finds them by a random walk")
+        self.bins = bins
+        self.edges: list[Floats] | None = None
+        if edges is not None:
+            self.edges = [np.unique(np.asarray(row, np.float64)) for row in edges]
+            self.floats = len(self.edges)
+            return
+        self.low = np.atleast_1d(np.asarray(low, np.float64))
+        self.high = np.atleast_1d(np.asarray(high, np.float64))
+        if self.low.shape != self.high.shape or not np.all(np.isfinite(self.low) & np.isfinite(self.high)):
+            raise UsageError("low and high are finite numbers, as many as the observation has floats")
+        if np.any(self.high < self.low):
+            raise UsageError("high is below low for some of the floats")
+        span = self.high - self.low
+        self._scale = bins / np.where(span > 0, span, np.maximum(1.0, np.abs(self.high)))
+        self.floats = len(self.low)
+
+    @classmethod
+    def fit(
+        cls,
+        simulator: Simulator,
+        bins: int = BINS,
+        *,
+        kind: Kind = "grid",
+        seed: int = 0,
+        steps: int = WALK,
+        low: Any = None,
+        high: Any = None,
+    ) -> Bins:
+        """Find the intervals by a random walk of `steps` steps, always the same for the same seed.
+
+        `low` and `high` are bounds that are known, one per float; where they are missing, infinite or far beyond what
+        the walk sees, the range of the walk counts. The simulator is reset. Raises `UsageError` if the observation has
+        no floats.
+        """
+        if kind not in get_args(Kind):
+            raise UsageError(f"there is no kind of bins {kind!r}; the kinds are {', '.join(get_args(Kind))}")
+        seen = walk(simulator, seed, steps)
+        if not seen.shape[1]:
+            raise UsageError("this observation has no floats to cut into intervals: use the features Observation")
+        if kind == "quantiles":
+            shares = np.linspace(0, 1, bins + 1)[1:-1]
+            return cls(bins, edges=list(np.quantile(seen, shares, axis=0).T))
+        least, most = seen.min(axis=0), seen.max(axis=0)
+        span = most - least
+        lower = _known(low, least - span / 2, span, -1)
+        upper = _known(high, most + span / 2, span, 1)
+        return cls(bins, low=np.minimum(lower, least), high=np.maximum(upper, most))
+
+    def __call__(self, step: Step) -> npt.NDArray[Any]:
+        """The features of a step.
+
+        Raises `UsageError` if the observation has not the number of floats that the bins were made for.
+        """
+        numbers, parts = split(step.observation)
+        if len(numbers) != self.floats:
+            raise UsageError(f"these bins are for {self.floats} floats; the observation has {len(numbers)}")
+        return joined([self._intervals(numbers), *parts])
+
+    @property
+    def count(self) -> int | None:
+        """How many features there are; not known before an observation, which may have whole numbers too."""
+        return None
+
+    def _intervals(self, numbers: Floats) -> npt.NDArray[np.int32]:
+        if self.edges is not None:
+            rows = zip(self.edges, numbers, strict=True)
+            return np.array([np.searchsorted(edges, number, side="right") for edges, number in rows], np.int32)
+        cells = np.nan_to_num(np.floor((numbers - self.low) * self._scale), nan=-(2.0**30))
+        intervals: npt.NDArray[np.int32] = np.clip(cells, -(2.0**30), 2.0**30).astype(np.int32)
+        return intervals
+
+    def __repr__(self) -> str:
+        kind = "grid" if self.edges is None else "quantiles"
+        return f"Bins({self.bins}, {kind} over {self.floats} floats)"
+
+
+def split(observation: Any) -> tuple[Floats, list[npt.NDArray[Any]]]:
+    """The floats of an observation, and its whole numbers."""
+    numbers, parts = [], []
+    for _, array in leaves(observation):
+        if array.dtype.kind == "f":
+            numbers.append(array.astype(np.float64))
+        else:
+            parts.append(whole(array))
+    return (np.concatenate(numbers) if numbers else np.zeros(0)), parts
+
+
+def walk(simulator: Simulator, seed: int, steps: int) -> Floats:
+    """The floats that a random walk sees, a row per step; episodes are cut after a while, so that there are several."""
+    choose = random.Random(seed)
+    rows: list[Floats] = []
+    episode, age, action = 0, 0, 0
+    step = simulator.reset(seed=seed)
+    rows.append(split(step.observation)[0])
+    while len(rows) < steps:
+        if step.done or age >= EPISODE:
+            episode, age = episode + 1, 0
+            step = simulator.reset(seed=seed + episode)
+        else:
+            # Now and then an action is repeated for a while: pure chance stays near where it began.
+            if age % 8 == 0 or episode % 2:
+                action = choose.randrange(simulator.actions)
+            step = simulator.step(action)
+            age += 1
+        rows.append(split(step.observation)[0])
+    table = np.stack(rows)
+    return table[np.isfinite(table).all(axis=1)] if len(table) else table
+
+
+def _known(given: Any, seen: Floats, span: Floats, sign: int) -> Floats:
+    """Bounds: those that are given, where they are finite and near what was seen."""
+    if given is None:
+        return seen
+    bounds = np.asarray(given, np.float64).reshape(-1)
+    if bounds.shape != seen.shape:
+        raise UsageError(f"{len(bounds)} bounds do not fit {len(seen)} floats")
+    far = np.abs(bounds - seen) > WIDE * np.maximum(span, 1e-9)
+    return np.where(np.isfinite(bounds) & ~far, bounds, seen)

@@ -1,0 +1,112 @@
+"""MiniGrid environments, with features that see where the agent is, what it carries and what is open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from widthwise.core.defaults import Defaults
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Step
+from widthwise.simulators.gymnasium_env import GymnasiumSimulator
+
+#: What a step's info says under "minigrid", and in how many numbers; doors as many as there are.
+PARTS = ("pose", "position", "direction", "carrying", "doors", "boxes")
+
+
+def is_minigrid(env: Any) -> bool:
+    """Whether an environment is one of MiniGrid (or BabyAI), by its attributes."""
+    core = getattr(env, "unwrapped", None)
+    if not any(kind.__name__ == "MiniGridEnv" for kind in type(core).__mro__):
+        return False
+    return all(hasattr(core, name) for name in ("grid", "agent_pos", "agent_dir", "carrying"))
+
+
+class MiniGridSimulator(GymnasiumSimulator):
+    """A MiniGrid environment; `info["minigrid"]` has what `MiniGrid` features look at."""
+
+    def information(self, info: dict[str, Any]) -> dict[str, Any]:
+        """The info of the environment, and the parts of the state that features look at."""
+        core = self.env.unwrapped
+        column, row = (int(number) for number in core.agent_pos)
+        direction = int(core.agent_dir)
+        doors, boxes = [], 0
+        for thing in core.grid.grid:
+            if thing is None:
+                continue
+            if thing.type == "door":
+                doors.append(0 if thing.is_open else 2 if thing.is_locked else 1)
+            elif thing.type == "box":
+                boxes += 1
+        info["minigrid"] = {
+            "pose": (4 * (row * core.width + column) + direction,),
+            "position": (row * core.width + column,),
+            "direction": (direction,),
+            "carrying": (_number(core.carrying),),
+            "doors": tuple(doors),
+            "boxes": (boxes,),
+        }
+        return info
+
+    def planning_defaults(self) -> Defaults:
+        """A hierarchy: above what is carried, what is open and the number of boxes, below where the agent stands."""
+        return Defaults(
+            planner="hiw",
+            widths=(2, 1),
+            features=(MiniGrid("pose"), MiniGrid("carrying", "doors", "boxes")),
+            steps=500,
+            nodes=50_000,
+            patience=100,
+            settle=True,
+            notes=(
+                "high-level features: what is carried and what is open; low-level features: where the agent stands",
+            ),
+        )
+
+
+class MiniGrid:
+    """Features of a MiniGrid environment, by name.
+
+    `pose` is the cell and the direction as one number, `position` and `direction` are each alone, `carrying` is what
+    is carried, `doors` the state of every door (open, closed, locked), `boxes` how many boxes there are.
+
+    Example:
+        >>> high = ww.MiniGrid("carrying", "doors")
+        >>> planner = ww.HIW(high, high=ww.CountRolloutIW(2), low=ww.RolloutIW(1))
+        >>> agent = ww.OnlinePlanner("MiniGrid-DoorKey-8x8-v0", planner, features=ww.MiniGrid("pose"))
+    """
+
+    values = None
+
+    def __init__(self, *parts: str) -> None:
+        unknown = [part for part in parts if part not in PARTS]
+        if unknown or not parts:
+            wrong = f"there is no part {unknown[0]!r}" if unknown else "no part is named"
+            raise UsageError(f"MiniGrid features: {wrong}; the parts are {', '.join(PARTS)}")
+        self.parts = parts
+        self.count: int | None = None
+
+    def __call__(self, step: Step) -> npt.NDArray[np.int32]:
+        """The features of a step.
+
+        Raises `UsageError` if the step does not come from a MiniGrid environment.
+        """
+        known = step.info.get("minigrid")
+        if known is None:
+            raise UsageError(f"{self!r} are features of MiniGrid environments; this is none")
+        vector = np.array([number for part in self.parts for number in known[part]], np.int32)
+        self.count = len(vector)
+        return vector
+
+    def __repr__(self) -> str:
+        return f"MiniGrid({', '.join(map(repr, self.parts))})"
+
+
+def _number(thing: Any) -> int:
+    """A number for what is carried: its type and colour."""
+    if thing is None:
+        return 0
+    kind, colour, _ = thing.encode()
+    return 1 + 16 * int(kind) + int(colour)

@@ -73,7 +73,7 @@ def test_mazes_are_solved_without_any_option(environment: str, capsys: pytest.Ca
 def test_play_takes_a_preset_and_options_override_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "episode.jsonl"
     common = ["play", "maze-small", "--preset", "paper", "--max-steps", "1", "--quiet"]
-    for more, budget, levels in (([], 30, "CountRolloutIW(width=1"), (["--budget", "9", "--width", "n,1"], 9, "'n'")):
+    for more, budget, levels in (([], 30, "CountRolloutIW(1"), (["--budget", "9", "--width", "n,1"], 9, "'n'")):
         assert main([*common, *more, "--record", str(record)]) == 0
         header = json.loads(record.read_text().splitlines()[0])
         assert (header["preset"], header["budget"]["steps"]) == ("paper", budget)

@@ -98,7 +98,7 @@ def test_a_fault_after_the_first_checkpoint_names_it(
     assert main(arguments) == 31
     shown = capsys.readouterr()
     assert "gave the reward nan" in shown.err
-    assert f"widthwise train --resume {tmp_path / 'run'}" in shown.err
+    assert f"widthwise train broken_simulators:NanReward --resume {tmp_path / 'run'}" in shown.err
     assert (tmp_path / "run" / "checkpoint" / "current.ckpt").exists()
 
 

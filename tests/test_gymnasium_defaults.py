@@ -1,4 +1,4 @@
-"""Gymnasium environments without options: they are solved, whatever they show and however their actions are numbered."""
+"""Gymnasium environments without options: they are solved, whatever they show and however actions are numbered."""
 
 from __future__ import annotations
 

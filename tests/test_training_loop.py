@@ -51,10 +51,13 @@ class FakeLearner:
             return []
         return [{"interactions": self.interactions, "score": self.random.random(), "steps": 3}]
 
+    def rewarded(self) -> bool:
+        return self.interactions > 20
+
     def figures(self) -> dict[str, float]:
         return {"loss": 0.5}
 
-    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
+    def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
         self._die()
         chosen = random.Random(number)
         return None if stop() else {"network_score": chosen.random(), "network_steps": 2.0}
@@ -211,3 +214,60 @@ def test_a_line_that_a_full_disk_refuses_stops_the_run_by_name(tmp_path: Path) -
     with pytest.raises(RunStopped, match=r"lines\.jsonl: a line cannot be written \(No space"):
         lines.append({"episode": 0})
     lines.close()
+
+
+class Costly(FakeLearner):
+    """Every evaluation takes ten interactions, twenty with the planner; the score is the number of the evaluation."""
+
+    def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
+        spent = {"evaluation_interactions": 20 if planner else 10, "planner_interactions": 10 * planner}
+        return {"network_score": 0.0, "network_steps": 2.0, **spent}
+
+
+def test_evaluations_take_no_more_than_their_share(tmp_path: Path) -> None:
+    """Of 400 interactions with a share of .25, and an interval at which 40 evaluations would be due."""
+    opened = RunFolder.create(tmp_path / "run", {})
+    learner = Costly()
+    training = Training(opened, Checkpoints(tmp_path / "run", ABOUT), learner, Schedule(400, 10, 30.0, 0.25))
+    training.checkpoints.prepare()
+    result = training.run()
+    opened.close()
+    assert result is not None
+    lines = [json.loads(line) for line in (tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()]
+    alone = 0
+    for line in lines[:-1]:
+        assert alone < 0.125 * line["interactions"]  # it began only where there was room
+        alone += line["evaluation_interactions"] - line["planner_interactions"]
+    assert lines[-1]["interactions"] >= 400  # the last one is made in any case
+    assert result["evaluation_interactions"] == sum(line["evaluation_interactions"] for line in lines) <= 100 + 20
+    assert 4 <= len(lines) <= 11
+    assert {line["evaluation_interactions"] for line in lines} == {10, 20}  # the planner only where there is room
+
+
+def test_the_better_score_is_best_and_a_later_death_is_not() -> None:
+    from widthwise.experiments.training import merit
+
+    def evaluated(score: float, steps: float) -> tuple[float, float]:
+        return merit({"network_score": score, "network_steps": steps})
+
+    assert evaluated(-1, 50) == evaluated(-1, 2)  # how long it lives without a reward does not matter
+    assert evaluated(0, 200) > evaluated(-1, 200)
+    assert evaluated(1, 36) > evaluated(1, 42) > evaluated(0.5, 10) > evaluated(0, 5)
+
+
+def test_a_run_says_whether_it_has_seen_a_reward(tmp_path: Path) -> None:
+    class Poor(FakeLearner):
+        def rewarded(self) -> bool:
+            return False
+
+    for number, (learner, seen) in enumerate(((FakeLearner(), True), (Poor(), False))):
+        folder = tmp_path / str(number)
+        opened = RunFolder.create(folder, {})
+        training = Training(opened, Checkpoints(folder, ABOUT), learner, Schedule(100, 30))
+        training.checkpoints.prepare()
+        result = training.run()
+        opened.close()
+        assert result is not None and result["reward_seen"] is seen
+        from widthwise.cli.train_view import line
+
+        assert ("no reward yet, nothing is learned" in line(training)) is not seen

@@ -110,8 +110,9 @@ def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
     began = args.out / CONFIG
     kept = read_json(began)["settings"] if args.resume and began.exists() else {}
     every = kept.get("evaluate_every", max(1, wanted // 20))
-    preset = FIRST if kept and "preset" not in kept else DEFAULT  # a suite without a preset was begun by version 0.1
-    return {"interactions": wanted, "evaluate_every": every, "preset": preset, **shared_settings(args, tiles=False)}
+    of_first = bool(kept) and "preset" not in kept  # a suite without a preset was begun by version 0.1
+    old = {"preset": FIRST, "evaluation_share": 0.0} if of_first else {"preset": DEFAULT}
+    return {"interactions": wanted, "evaluate_every": every, **old, **shared_settings(args, tiles=False)}
 
 
 def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, float]]) -> int:

@@ -56,7 +56,8 @@ def learn() -> None:
         run = Path(folder, "run")
         settings = RunSettings(
             environment=ENVIRONMENT, algorithm="pi-hiw", parts={"tiles": TILES}, interactions=INTERACTIONS,
-            evaluate_every=INTERACTIONS // ROWS, network_episodes=1, planner_episodes=0, seed=1,
+            evaluate_every=INTERACTIONS // ROWS, network_episodes=1, planner_episodes=0,
+            evaluation_share=0, seed=1,
         )  # fmt: skip
         training = begin(run, settings, Rows())
         try:

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("pi-iw", "pi-iw+", "pi-hiw")
 
+#: What to say at the end of a run that had nothing to learn from.
+NO_REWARD = (
+    "No training episode was rewarded, so nothing was learned. Try more simulator steps per action (--budget), other "
+    "tiles (--tiles), more --interactions; `widthwise play ENV` with the same options shows sooner whether they help. "
+    "See docs/choosing.md."
+)
+
 _DESCRIPTION = """\
 Learn from search: a network is trained on what the planner finds, and guides the planner in turn.
 The run folder DIR gets the configuration, a line of JSON per episode and evaluation, figures for
@@ -123,6 +130,13 @@ def add_evaluation(group: argparse._ArgumentGroup) -> None:
     """The options that say how often and how long a run is evaluated."""
     add = group.add_argument
     add("--evaluate-every", type=whole_number, metavar="N", help="interactions (default: a twentieth of the run)")
+    add(
+        "--evaluation-share",
+        type=float,
+        metavar="X",
+        help="what evaluations may take, as a share of the training interactions (default 0.25; no bound, 0, if "
+        "--evaluate-every is given)",
+    )
     add("--network-episodes", type=whole_number, metavar="N", help="episodes of the network alone (default 3)")
     add("--planner-episodes", type=int, metavar="N", help="episodes of planner and network (default 1; 0 for none)")
     add("--evaluation-steps", type=whole_number, metavar="N", help="end an evaluation episode after N steps")
@@ -140,6 +154,7 @@ def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str
         "planner_episodes": args.planner_episodes,
         "evaluation_steps": args.evaluation_steps,
         "chance": args.chance,
+        "evaluation_share": 0.0 if args.evaluate_every and args.evaluation_share is None else args.evaluation_share,
     }
     return {name: value for name, value in named.items() if value is not None}
 
@@ -238,6 +253,12 @@ def text(folder: Path, result: Record) -> str:
         lines.append(
             f"recent episodes: score {result['recent_score']:.2f} in {counted(round(result['recent_steps']), 'step')}"
         )
+    lines.append(
+        f"{counted(result['evaluations'], 'evaluation')} took "
+        f"{counted(result['evaluation_interactions'], 'more interaction')}"
+    )
+    if not result["reward_seen"]:
+        lines.append(NO_REWARD)
     best = result["best"]
     lines.append(
         f"best network alone: score {best['network_score']:.2f} in {counted(round(best['network_steps']), 'step')}, "

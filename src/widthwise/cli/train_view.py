@@ -73,6 +73,10 @@ def line(run: Training) -> str:
         parts.append(
             f"score {recent[0]:.2f} in {counted(round(recent[1]), 'step')} (last {len(run.recent)} of {played})"
         )
+    if run.evaluation_interactions:
+        parts.append(f"evaluations took {run.evaluation_interactions:,} more")
+    if not run.reward_seen:
+        parts.append("no reward yet, nothing is learned")
     loss = run.learner.figures().get("loss")
     if loss is not None:
         parts.append(f"loss {loss:.3f}")
@@ -87,4 +91,4 @@ def evaluation(record: Record) -> str:
     text += f" in {counted(round(record['network_steps']), 'step')}"
     if record.get("planner_score") is not None:
         text += f", with the planner {record['planner_score']:.2f} in {record['planner_steps']:.0f}"
-    return text + (" (best so far)" if record["best"] else "")
+    return text + (" (best so far)" if record["best"] and not record["tied"] else "")

@@ -242,7 +242,7 @@ def _trainer(settings: RunSettings, config: Config, chance: str | None = None) -
 def _training(
     folder: RunFolder, kept: Checkpoints, trainer: Trainer, settings: RunSettings, listener: Listener
 ) -> Training:
-    schedule = Schedule(settings.interactions, settings.interval)
+    schedule = Schedule(settings.interactions, settings.interval, evaluation_share=settings.evaluation_share)
     from widthwise.experiments.run_learner import RunLearner
 
     evaluation = make_simulator(settings)

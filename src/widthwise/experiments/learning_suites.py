@@ -40,11 +40,13 @@ class Suite:
 
     def settings(self) -> dict[str, Any]:
         """What must not change when the suite goes on."""
+        # A suite of version 0.1 has neither.
+        unknown = {"preset", "evaluation_share"} if self.common.get("preset") == FIRST else set()
         return {
             "environments": list(self.environments),
             "algorithms": list(self.algorithms),
             "seeds": list(range(self.seeds)),
-            **{name: value for name, value in self.common.items() if (name, value) != ("preset", FIRST)},
+            **{name: value for name, value in self.common.items() if name not in unknown},
         }
 
     def runs(self) -> Iterator[RunSettings]:

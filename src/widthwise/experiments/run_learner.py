@@ -84,19 +84,25 @@ class RunLearner:
             **{f"{name}_loss": one for name, one in asdict(losses).items()},
         }
 
-    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
+    def rewarded(self) -> bool:
+        """Whether one of the episodes that are remembered had a reward other than 0."""
+        return self.trainer.rewarded()
+
+    def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
         """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
         told, first = self.settings, 1_000_000 + 1000 * number
         world = Watched(self.simulator, stop, told.evaluation_steps)
         try:
             alone = self.trainer.evaluate_network(world, episodes=told.network_episodes, seed=first)
-            planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes, seed=first)
+            planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes if planner else 0, seed=first)
         except Stopped:
             return None
         except ValueError as error:
             self._diagnose(error)
             raise
-        return {**_means("network", alone), **_means("planner", planned)}
+        without, with_planner = (sum(one.interactions for one in episodes) for episodes in (alone, planned))
+        spent = {"evaluation_interactions": without + with_planner, "planner_interactions": with_planner}
+        return {**_means("network", alone), **_means("planner", planned), **spent}
 
     def state(self) -> Any:
         """All that the future depends on; never one in which something is no number."""

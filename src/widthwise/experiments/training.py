@@ -57,10 +57,15 @@ class Learner(Protocol):
         """What there is to say of learning now: losses, updates."""
         ...
 
-    def evaluate(self, number: int, stop: Callable[[], bool]) -> Record | None:
-        """How good the network is, alone and with the planner; None if it was told to stop.
+    def rewarded(self) -> bool:
+        """Whether one of the episodes that are remembered had a reward other than 0."""
+        ...
 
-        The same number at the same state always gives the same, and the state does not change.
+    def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
+        """How good the network is, alone and (with `planner`) with the planner; None if `stop` said so.
+
+        The same number at the same state always gives the same, and the state does not change. The record has the
+        simulator steps that it took as `evaluation_interactions`.
         """
         ...
 
@@ -79,11 +84,17 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How far a run goes, and how often it looks at itself."""
+    """How far a run goes, and how often it is evaluated.
+
+    `evaluation_share` bounds what evaluations may take, as a share of the training interactions so far: one that is due
+    waits until there is room for it. Only the last evaluation, of the network alone, is made in any case. 0 means no
+    bound: then there is an evaluation at the start, at every interval and at the end.
+    """
 
     interactions: int
     evaluate_every: int
     checkpoint_seconds: float = 30.0  # twice as often as a minute: writing takes time too
+    evaluation_share: float = 0.0
 
 
 class Listener:
@@ -120,6 +131,10 @@ class Training:
         self.listener = listener or Listener()
         self.stopping = False  # set it, from a signal handler too, and the run ends after the action in hand
         self.episodes = self.evaluations = 0
+        self.mark = 1 if schedule.evaluation_share else 0  # the interval at whose end the next evaluation is due
+        self.evaluation_interactions = 0  # not part of the learner's interactions
+        self.planner_interactions = 0  # of them, with the planner
+        self.reward_seen = False  # in a training episode
         self.best: Record | None = None
         self.recent: deque[tuple[float, int]] = deque(maxlen=RECENT)
         self.seconds = 0.0  # of all parts of the run up to now
@@ -142,6 +157,10 @@ class Training:
         run = held["run"]
         self.episodes, self.evaluations = run["episodes"], run["evaluations"]
         self.best, self.seconds = run["best"], run["seconds"]
+        self.mark = run.get("mark", self.evaluations)  # version 0.1 had no other count
+        self.evaluation_interactions = run.get("evaluation_interactions", 0)
+        self.planner_interactions = run.get("planner_interactions", 0)
+        self.reward_seen = run.get("reward_seen", True)
         self.recent.extend((score, steps) for score, steps in run["recent"])
 
     def run(self) -> Record | None:
@@ -201,6 +220,10 @@ class Training:
         run = {
             "episodes": self.episodes,
             "evaluations": self.evaluations,
+            "mark": self.mark,
+            "evaluation_interactions": self.evaluation_interactions,
+            "planner_interactions": self.planner_interactions,
+            "reward_seen": self.reward_seen,
             "best": self.best,
             "seconds": self.elapsed(),
             "recent": [list(one) for one in self.recent],
@@ -211,6 +234,7 @@ class Training:
         for told in self._moved():
             record = {"episode": self.episodes, **told, "seconds": round(self.elapsed(), 3)}
             self.episodes += 1
+            self.reward_seen = self.reward_seen or self.learner.rewarded()
             self.folder.episodes.append(record)
             self.recent.append((record["score"], record["steps"]))
             figures = {f"learning/{name}": value for name, value in self.learner.figures().items()}
@@ -229,21 +253,43 @@ class Training:
             raise senseless(self._from, error) from error
 
     def _due(self) -> bool:
-        """Whether an evaluation is due: at the start, at every interval, and at the end."""
-        last = -(-self.schedule.interactions // self.schedule.evaluate_every)
-        reached = self.learner.interactions // self.schedule.evaluate_every
+        """Whether an evaluation is due: at every interval and at the end; without a bound at the start too."""
         if self.learner.interactions >= self.schedule.interactions:
-            reached = last
-        return self.evaluations <= min(reached, last)
+            return self.mark <= self._last_mark()
+        if self.learner.interactions // self.schedule.evaluate_every < self.mark:
+            return False
+        alone = self.evaluation_interactions - self.planner_interactions
+        return not self.schedule.evaluation_share or alone < self._room()
+
+    def _last_mark(self) -> int:
+        return -(-self.schedule.interactions // self.schedule.evaluate_every)
+
+    def _room(self) -> float:
+        """How many interactions evaluations may take by now: half of the share each without and with the planner."""
+        return self.schedule.evaluation_share * self.learner.interactions / 2
+
+    def _planner_too(self) -> bool:
+        """Whether there is room for an episode of the planner, if it takes as much as training episodes do."""
+        if not self.schedule.evaluation_share:
+            return True
+        if not self.episodes:
+            return False
+        return self.planner_interactions + self.learner.interactions / self.episodes <= self._room()
 
     def _evaluate(self, events: Events) -> bool:
         begun = time.monotonic()
-        told = self.learner.evaluate(self.evaluations, lambda: self.stopping)
+        told = self.learner.evaluate(self.evaluations, lambda: self.stopping, self._planner_too())
         if told is None:
             return False
+        self.evaluation_interactions += told.get("evaluation_interactions", 0)
+        self.planner_interactions += told.get("planner_interactions", 0)
+        last = self.learner.interactions >= self.schedule.interactions
+        reached = self._last_mark() if last else self.learner.interactions // self.schedule.evaluate_every
+        self.mark = (reached if self.schedule.evaluation_share else self.mark) + 1
         record: Record = {"evaluation": self.evaluations, "interactions": self.learner.interactions, **told}
-        better = self.best is None or _merit(record) > _merit(self.best)
-        record["best"] = better
+        better = self.best is None or merit(record) >= merit(self.best)
+        tied = self.best is not None and merit(record) == merit(self.best)
+        record |= {"best": better, "tied": tied}
         if better:
             self.best = {name: value for name, value in record.items() if "seconds" not in name}
             self.checkpoints.save_best({"policy": self.learner.policy(), "evaluation": self.best})
@@ -263,6 +309,8 @@ class Training:
             "interactions": self.learner.interactions,
             "episodes": self.episodes,
             "evaluations": self.evaluations,
+            "evaluation_interactions": self.evaluation_interactions,
+            "reward_seen": self.reward_seen,
             "recent_score": None if math.isnan(score) else score,
             "recent_steps": None if math.isnan(steps) else steps,
             "best": self.best,
@@ -275,7 +323,11 @@ class Training:
         return result
 
 
-def _merit(record: Mapping[str, Any]) -> tuple[float, float]:
-    """What makes an evaluation better: the score of the network alone; then a win in fewer steps, a longer survival."""
+def merit(record: Mapping[str, Any]) -> tuple[float, float]:
+    """The rank of an evaluation: the mean score of the network alone; of equal scores above 0, fewer steps.
+
+    How long an episode lasts that earns nothing does not count. Of equal evaluations the later one is kept: its network
+    has learned from more.
+    """
     score, steps = record["network_score"], record["network_steps"]
-    return score, -steps if score > 0 else steps
+    return score, -steps if score > 0 else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
@@ -10,6 +11,8 @@ from typing import Any, get_args
 from widthwise.core.errors import UsageError
 from widthwise.online.presets import DEFAULT, FIRST
 
+#: What evaluations may take when nothing is said, as a share of the training interactions.
+EVALUATION_SHARE = 0.25
 _TILES = re.compile(r"(\d+)x(\d+)")
 _SWITCH = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
@@ -32,12 +35,15 @@ class RunSettings:
     planner_episodes: int = 1
     evaluation_steps: int | None = None
     chance: str = "refuse"  # what to do where steps depend on chance: refuse, foresee or reseed
+    evaluation_share: float = EVALUATION_SHARE  # of the training interactions; 0: no bound
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing, before anything is made of them."""
         for name, least in (("interactions", 1), ("trees", 1), ("network_episodes", 1), ("planner_episodes", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"{name.replace('_', ' ')}: {getattr(self, name)} is below {least}")
+        if not 0 <= self.evaluation_share < math.inf:
+            raise UsageError(f"evaluation share: {self.evaluation_share} is no share of the interactions")
 
     @property
     def interval(self) -> int:
@@ -55,9 +61,10 @@ class RunSettings:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> RunSettings:
-        """From plain data; a run without a preset was begun by version 0.1."""
+        """From plain data; a run without a preset was begun by version 0.1, which did not bound evaluations."""
         known = {one.name for one in fields(cls)}
-        return cls(**{"preset": FIRST, **{name: value for name, value in told.items() if name in known}})
+        first = {"preset": FIRST, "evaluation_share": 0.0}
+        return cls(**{**first, **{name: value for name, value in told.items() if name in known}})
 
     @property
     def variation(self) -> str:

@@ -223,6 +223,10 @@ class Trainer:
         """
         if not self.config.learning.patient:
             return len(self.replay) > 0
+        return self.rewarded()
+
+    def rewarded(self) -> bool:
+        """Whether an episode in the memory had a reward other than 0."""
         return any(one.returns.any() for one in self.replay.episodes)
 
     def look_anew(self) -> None:

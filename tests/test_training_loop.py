@@ -175,7 +175,7 @@ def test_a_folder_belongs_to_one_process_and_one_run(tmp_path: Path) -> None:
     training = start(tmp_path / "run", FakeLearner())
     with pytest.raises(UsageError, match="another process is training there"):
         RunFolder.reopen(tmp_path / "run")
-    with pytest.raises(UsageError, match="exists already: go on with --resume"):
+    with pytest.raises(UsageError, match="exists already: resume the run in it"):
         start(tmp_path / "run", FakeLearner())
     training.folder.close()
     with pytest.raises(InputError, match="is no run folder"):

@@ -93,7 +93,11 @@ PRESETS: dict[str, Preset] = {
     DEFAULT: Preset(
         "what works in practice",
         {**_PLANNING, **_LEARNING},
-        {"corridor": {"tiles": (2, 2)}, "atari": _ATARI, "other": {"interactions": 30, "tiles": (2, 2)}},
+        {
+            "corridor": {"tiles": (2, 2)},
+            "atari": {**_ATARI, "planner": "riw", "nodes": 5_000},
+            "other": {"interactions": 30, "tiles": (2, 2)},
+        },
     ),
     "paper": Preset("the settings that the paper gives", _PAPER, _PAPER_KINDS),
     "authors": Preset(

@@ -12,7 +12,7 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
 
-.PHONY: help setup demo test lint format stubs bench bench-whole sanitize tsan fuzz fuzz-guided val oracles lock locked sbom clean
+.PHONY: help setup demo test lint format stubs bench bench-whole sanitize tsan faults fuzz fuzz-guided val oracles lock locked sbom clean
 .DELETE_ON_ERROR:
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make bench-whole  solve whole problems beside other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan      grounding and searches on threads under the thread sanitizer"
+	@echo "make faults    every write fails once, and every allocation that the meter can refuse"
 	@echo "make fuzz      damaged inputs of every kind, for a minute (FUZZ_SECONDS, FUZZ_SEED)"
 	@echo "make fuzz-guided  the same guided by coverage (FUZZ_TARGET=task, reader, plan, ...)"
 	@echo "make val       build VAL, the validator of others that make oracles asks, from its public source"
@@ -91,6 +92,10 @@ bench-whole: setup
 # A seed of its own every day; FUZZ_SEED=N repeats a run. Inputs that were found are kept in build/fuzz.
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= $(shell date -u +%Y%m%d)
+# Every write fails with every error, once and for good; `make test` tries each in one way.
+faults: $(VENV)/.dev
+	WIDTHWISE_FAULTS=all $(BIN)/python -m pytest tests/test_faults.py
+
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m fuzzing --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 

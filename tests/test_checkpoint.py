@@ -198,7 +198,7 @@ def test_other_environments_settings_and_versions_are_refused_by_name(
         (About("maze-large", 5, (84, 84, 3), ABOUT.algorithm), "environment maze-small, not maze-large"),
         (About("maze-small", 6, (84, 84, 3), ABOUT.algorithm), "actions 5, not 6"),
         (About("maze-small", 5, (84, 84, 4), ABOUT.algorithm), r"observations \[84, 84, 3\], not \[84, 84, 4\]"),
-        (About("maze-small", 5, (84, 84, 3), {"name": "pi-iw", "tiles": [2, 2]}), "name was 'pi-hiw', now 'pi-iw'"),
+        (About("maze-small", 5, (84, 84, 3), {"name": "pi-iw", "tiles": [2, 2]}), "name was pi-hiw, now pi-iw"),
         (About("maze-small", 5, (84, 84, 3), ABOUT.algorithm, "9.9"), r"made by Widthwise .*, and this is 9\.9"),
     ):
         with pytest.raises(InputError, match=words):

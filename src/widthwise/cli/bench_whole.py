@@ -13,6 +13,7 @@ from widthwise.core.showing import counted
 def run_whole(args: argparse.Namespace) -> int:
     """Run the suite; results go to the run folder, progress to stderr."""
     from widthwise.experiments.limited import Limits
+    from widthwise.experiments.scratch import remove_stale
     from widthwise.experiments.systems import other_system, own_system
     from widthwise.experiments.whole import KEYS, WholeSetup, jobs_of, summarize
 
@@ -37,6 +38,7 @@ def run_whole(args: argparse.Namespace) -> int:
     systems += [other_system(text) for text in args.against]
     setup = WholeSetup(systems, limits, list(range(args.seeds)) if seeded else [None])
     rows = rows_of(args)
+    remove_stale()
     jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))
     store = run_suite(args, kind="whole", rows=rows, settings=setup.settings(), jobs=jobs, keys=KEYS)
     if store is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import os
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from widthwise.cli.play_view import make_view
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import OutputError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.reports.sight import Sight
@@ -192,21 +193,30 @@ class Record:
                 else self.draft.open("w", encoding="utf-8")
             )
         except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+            raise OutputError.of(path, error) from None
         self.add(header)
 
     def add(self, line: dict[str, Any]) -> None:
-        """One line; in the draft it survives a crash."""
-        self.file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
-        self.file.flush()
+        """One line; in the draft it survives a crash. Raises `OutputError` if it cannot be written."""
+        try:
+            self.file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
+            self.file.flush()
+        except OSError as error:
+            self.drop()
+            raise OutputError.of(self.path, error) from None
 
     def finish(self, line: dict[str, Any]) -> None:
         """The last line: the file appears under its name."""
         self.add(line)
-        self.file.close()
-        self.draft.replace(self.path)
+        try:
+            self.file.close()
+            self.draft.replace(self.path)
+        except OSError as error:
+            raise OutputError.of(self.path, error) from None
 
     def drop(self) -> None:
         """Remove the draft, if it is still there."""
-        self.file.close()
-        self.draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.file.close()
+        with contextlib.suppress(OSError):
+            self.draft.unlink(missing_ok=True)

@@ -21,7 +21,7 @@ from widthwise.cli.common import (
     seed,
     stoppable,
 )
-from widthwise.core.errors import OutOfBudget, UsageError
+from widthwise.core.errors import OutOfBudget, OutputError, UsageError
 from widthwise.core.files import write_whole
 
 if TYPE_CHECKING:
@@ -201,6 +201,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"There is no plan to write: {args.plan_out} is left as it was.", file=sys.stderr)
     if args.certificate is not None:
         _write_certificate(args, result)
+    if job.unsaved is not None:
+        raise job.unsaved
     return result.status.exit_code
 
 
@@ -249,13 +251,21 @@ class _Job:
     budget: Budget
     meter: _native.Meter
     progress: Progress | None
+    unsaved: OutputError | None = None  # why the best plan is not in --plan-out
 
     def found(self, result: Result) -> None:
-        """Save a plan the moment it exists, and say so where a better one may follow."""
+        """Save a plan the moment it exists, and say so where a better one may follow.
+
+        A plan that cannot be saved is still shown at the end, so the run goes on.
+        """
         from widthwise.cli import solve_text
 
         if self.args.plan_out is not None:
-            write_whole(self.args.plan_out, solve_text.plan_text(result))
+            try:
+                write_whole(self.args.plan_out, solve_text.plan_text(result))
+                self.unsaved = None
+            except OutputError as error:
+                self.unsaved = error
         if self.progress is not None:
             self.progress.clear()
         if self.args.planner == "auto" and not self.args.first:

@@ -18,6 +18,7 @@ from widthwise.core.errors import InputError, OutputError, WidthwiseError
 
 #: The most bytes that a file of JSON (settings, summary) may have.
 MOST_JSON = 64 << 20
+_BUFFER = 1 << 20
 
 
 def read_regular(path: Path, most: int | None = None) -> bytes:
@@ -93,7 +94,7 @@ def written_whole(path: Path, draft: Path | None = None, *, sync: bool = True) -
     try:
         with contextlib.suppress(FileNotFoundError):
             draft.unlink()  # of a process that was killed; or a link to somewhere else
-        with open(draft, "xb", opener=_no_link) as file:
+        with open(draft, "xb", _BUFFER, opener=_no_link) as file:
             yield file
             file.flush()
             if sync:

@@ -144,20 +144,29 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 class Events:
-    """Figures for TensorBoard; without its package there are none."""
+    """Figures for TensorBoard; without its package there are none.
+
+    They are drawn from what the files of lines hold as well. So a run goes on without them if they cannot be written;
+    `failure` then says why.
+    """
 
     def __init__(self, folder: Path, interactions: int) -> None:
         self._writer: Any = None
+        self.failure = ""
         self.available = find_spec("tensorboard") is not None
         if not self.available:
             return
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-        self._writer = EventFileWriter(str(folder / EVENTS))
+        try:
+            self._writer = EventFileWriter(str(folder / EVENTS))
+        except OSError as error:
+            self._give_up(error)
+            return
         # TensorBoard then forgets what an earlier part of the run had drawn beyond this point.
         began = SessionLog(status=SessionLog.START)
-        self._writer.add_event(Event(wall_time=time.time(), step=interactions, session_log=began))
+        self._put(Event(wall_time=time.time(), step=interactions, session_log=began))
 
     def add(self, interactions: int, figures: Mapping[str, float | None]) -> None:
         """Figures at a number of interactions."""
@@ -167,9 +176,23 @@ class Events:
         from tensorboard.compat.proto.summary_pb2 import Summary
 
         values = [Summary.Value(tag=name, simple_value=value) for name, value in figures.items() if value is not None]
-        self._writer.add_event(Event(wall_time=time.time(), step=interactions, summary=Summary(value=values)))
+        self._put(Event(wall_time=time.time(), step=interactions, summary=Summary(value=values)))
 
     def close(self) -> None:
         """Write what is still waiting."""
         if self._writer is not None:
-            self._writer.close()
+            try:
+                self._writer.close()
+            except (OSError, ValueError) as error:  # ValueError: its thread has closed the file before
+                self._give_up(error)
+
+    def _put(self, event: Any) -> None:
+        try:
+            self._writer.add_event(event)
+        except (OSError, ValueError) as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """An error of the thread that writes shows at any later call."""
+        self.failure = str(error)
+        self._writer = None

@@ -194,6 +194,8 @@ class Training:
             return None
         finally:
             events.close()
+            if events.failure:
+                self.listener.say(f"note: the figures for TensorBoard are not complete ({events.failure})")
             self.listener.end()
 
     def elapsed(self) -> float:

@@ -10,7 +10,6 @@ import json
 import shlex
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from widthwise.experiments.classical import with_texts
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.limited import Ended, Limits, run_limited
 from widthwise.experiments.rows import Instance, Row
+from widthwise.experiments.scratch import scratch_folder
 from widthwise.experiments.systems import System, filled, label
 
 #: What tells one line of the suite from another.
@@ -97,8 +97,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     limits = Limits(**payload["limits"])
 
     def run(part: Part) -> Outcome:
-        with tempfile.TemporaryDirectory(prefix="widthwise-") as name:
-            folder = Path(name)
+        with scratch_folder() as folder:
             domain, problem = _files(instance, folder)
             plan = folder / "plan.txt"
             holes = {"python": sys.executable, "domain": domain, "problem": problem, "plan": plan, "seed": part["seed"]}

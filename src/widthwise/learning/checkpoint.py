@@ -89,7 +89,7 @@ def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Settings within settings by their whole names: `learning.batch`."""
     found: dict[str, Any] = {}
     for name, value in settings.items():
-        found |= _flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {before + name: value}
+        found |= _flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {f"{before}{name}": value}
     return found
 
 
@@ -169,8 +169,10 @@ def makes_sense(path: Path) -> Iterator[None]:
     """Turn whatever the contents of a checkpoint cause while they are checked and restored into one `InputError`."""
     try:
         yield
-    except (InputError, RunStopped):
+    except RunStopped:
         raise
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
     except (WidthwiseError, *SENSELESS) as error:
         raise senseless(path, error) from error
 
@@ -194,7 +196,7 @@ class Checkpoints:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
             kind = RunStopped if full else InputError
             raise kind(f"{self.folder}: checkpoints cannot be written there ({error.strerror or error})") from None
         finally:

@@ -70,6 +70,14 @@ def test_mazes_are_solved_without_any_option(environment: str, capsys: pytest.Ca
         assert json.loads(capsys.readouterr().out)["score"] == 1
 
 
+def test_an_episode_without_a_score_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
+    poor = ["play", "corridor", "--planner", "riw", "--low-features", "tiles:1x1", "--quiet"]
+    assert main(poor) == 0
+    assert "the score is 0; try a larger --budget" in capsys.readouterr().err
+    assert main(["play", "corridor", "--quiet"]) == 0
+    assert "the score is 0" not in capsys.readouterr().err
+
+
 def test_play_takes_a_preset_and_options_override_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "episode.jsonl"
     common = ["play", "maze-small", "--preset", "paper", "--max-steps", "1", "--quiet"]

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from widthwise.core.tree import Tree
     from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
 
+#: What to say after an episode without a score.
+NO_SCORE = (
+    "hint: the score is 0; try a larger --budget or --nodes, another --planner, other --tiles or --low-features "
+    "(docs/choosing.md)"
+)
+
 _DESCRIPTION = """\
 Play one episode in a simulator: plan with a budget of simulator steps, act, keep the part of the
 tree that is still ahead, and so on until the episode ends. On a terminal the maze (or the
@@ -196,6 +202,8 @@ def run(args: argparse.Namespace) -> int:
         print(_text(result))
     if fault is not None:
         raise fault
+    if episode.terminated and episode.steps and episode.score == 0 and args.policy is None and not args.json:
+        print(NO_SCORE, file=sys.stderr)
     if episode.terminated and not episode.steps:
         print("note: the episode was over at reset, before the first action", file=sys.stderr)
     return _exit_code(episode, late, args.goal_score)

@@ -206,12 +206,12 @@ def test_other_environments_settings_and_versions_are_refused_by_name(
     found.refuse_other(About("maze-small", 5, (84, 84, 3), ABOUT.algorithm, "9.9"), same_version=False)
     newer = About("maze-small", 5, (84, 84, 3), {**ABOUT.algorithm, "learning": {"fresh": 1}})
     found.refuse_other(newer, same_version=False)
-    with pytest.raises(InputError, match=r"learning\.fresh was None, now 1"):
+    with pytest.raises(InputError, match=r"learning\.fresh was none, now 1"):
         found.refuse_other(newer, same_version=True)
     doubting = {**ABOUT.algorithm, "algorithm": {"doubt": True}}  # which runs did not know at first
     without = {**ABOUT.algorithm, "algorithm": {"doubt": False}}
     found.refuse_other(About("maze-small", 5, (84, 84, 3), without), same_version=True)
-    with pytest.raises(InputError, match=r"algorithm\.doubt was False, now True"):
+    with pytest.raises(InputError, match=r"algorithm\.doubt was off, now on"):
         found.refuse_other(About("maze-small", 5, (84, 84, 3), doubting), same_version=True)
     monkeypatch.setattr(checkpoint, "FORMAT", 2)
     with pytest.raises(InputError, match=r"format 1, written by Widthwise .* reads format 2"):

@@ -30,7 +30,7 @@ def test_whatever_was_found_once_ends_as_documented(target: str, folder: Path) -
     assert verdict.finding is None, verdict.finding
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("checkpoint", "folder")])
+@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(rng=st.randoms(use_true_random=False))
 def test_random_inputs_end_as_documented(name: str, rng: random.Random) -> None:

@@ -38,9 +38,9 @@ def test_every_command_is_a_make_target_that_exists(jobs: dict[str, Any]) -> Non
         assert target in targets, command
 
 
-def test_tests_sanitizers_fuzzing_and_oracles_are_all_run(jobs: dict[str, Any]) -> None:
+def test_tests_sanitizers_fuzzing_faults_and_oracles_are_all_run(jobs: dict[str, Any]) -> None:
     run = " ".join(command for job in jobs.values() for command in commands(job))
-    for target in ("test", "sanitize", "tsan", "fuzz", "oracles", "locked", "sbom"):
+    for target in ("test", "sanitize", "tsan", "fuzz", "faults", "oracles", "locked", "sbom"):
         assert f"make {target} " in run, target
 
 

@@ -20,7 +20,7 @@ def test_a_sound_simulator_passes():
     report, checks = verdicts(broken.Walk())
     assert report.ok
     assert {check.verdict for check in checks.values()} == {"passed"}, str(report)
-    assert len(checks) == 9
+    assert len(checks) == 11
     assert set(report.microseconds) == {"step", "save", "load", "observation"}
     assert all(value > 0 for value in report.microseconds.values())
     assert 0 < report.bytes["snapshot"] < 300
@@ -38,7 +38,7 @@ def test_a_sound_simulator_passes():
     (broken.Reused, "observations stay as they were", "wrote into it"),
     (broken.Unpicklable, "a snapshot survives pickling", "cannot be pickled"),
     (broken.HomeSick, "a snapshot survives another process", "IndexError"),
-    (broken.Mute, "interface", "reset returned tuple, not a Step"),
+    (broken.Mute, "interface", "reset(0) returned a tuple, not a widthwise.Step"),
     (broken.Unseeded, "same seed, same episode", "does not seed all"),
 ])  # fmt: skip
 def test_broken_simulators_are_caught(kind, check, words):
@@ -76,9 +76,49 @@ def test_an_error_of_the_simulator_is_a_verdict():
             super().load(snapshot)
 
     _, checks = verdicts(Fails())
-    assert checks["load restores"].detail == "RuntimeError: the cartridge is dirty"
+    detail = checks["load restores"].detail
+    assert "raised RuntimeError: the cartridge is dirty (test_checker.py, line" in detail
+    assert detail.startswith("Fails: load() after step ")
     # Defined in a function, it cannot go to another process; that says nothing about its snapshots.
     assert checks["a snapshot survives another process"].verdict in ("skipped", "failed")
+
+
+@pytest.mark.parametrize(("kind", "words"), [pytest.param(*one, id=one[0].__name__) for one in broken.FAULTS.items()])
+def test_every_fault_fails_a_check(kind, words):
+    report = ww.check_simulator(kind(), seconds=0.05)
+    assert not report.ok
+    assert any(words.partition(" after step")[0] in one.detail for one in report.checks), str(report)
+
+
+def test_an_episode_that_is_over_at_reset_fails():
+    _, checks = verdicts(broken.OverAtReset())
+    assert "over at reset(0)" in checks["interface"].detail
+
+
+@pytest.mark.parametrize(("kind", "verdict", "words"), [
+    (broken.Dice, "failed", "steps depend on chance (dice)"),
+    (broken.Declared, "failed", "declares that it is not deterministic"),
+    (broken.IdleDice, "passed", "use random numbers (dice), but no outcome differed in"),
+    (broken.LateDice, "failed", "steps depend on chance (dice)"),
+    (broken.Walk, "passed", "use no random generator"),
+])  # fmt: skip
+def test_chance_is_reported(kind, verdict, words):
+    _, checks = verdicts(kind())
+    found = checks["nothing is left to chance"]
+    assert (found.verdict, words in found.detail) == (verdict, True), found
+
+
+def test_the_command_reports_faults_and_chance_as_json(tmp_path):
+    folder = str(broken.__file__).rpartition("/")[0]
+    for kind, check in (
+        ("ExitsInStep", "contract"),
+        ("Dice", "nothing is left to chance"),
+        ("ManyActions", "interface"),
+    ):
+        done = call("check-env", f"broken_simulators:{kind}", "--json", "--max-time", "0.05", PYTHONPATH=folder)
+        assert (done.code, done.err) == (12, "")
+        report = json.loads(done.out)
+        assert check in [one["name"] for one in report["checks"] if one["verdict"] == "failed"]
 
 
 def test_the_command(tmp_path):

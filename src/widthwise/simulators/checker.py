@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from widthwise.core.contract import Guarded, environment_name, guarded
+from widthwise.core.errors import SimulatorError, WidthwiseError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators.names import simulator
@@ -79,12 +81,18 @@ def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options:
     """
     name = env if isinstance(env, str) else None
     made = simulator(env, **options)
-    shown = name or getattr(made, "game", None) or type(getattr(made, "env", made)).__name__
-    work = _Work(made, name, options, seed, seconds)
-    report = Report(shown.strip().splitlines()[0], int(made.actions), bool(made.deterministic))
+    shown = (name or environment_name(made)).strip().splitlines()[0]
+    try:
+        checked = guarded(made)
+    except SimulatorError as error:  # there is no number of actions
+        return Report(shown, 0, bool(getattr(made, "deterministic", True)), [Check("interface", "failed", str(error))])
+    work = _Work(checked, made, name, options, seed, seconds)
+    report = Report(shown, checked.actions, checked.deterministic)
     for title, question in work.questions():
         try:
             verdict, detail = question()
+        except WidthwiseError as error:
+            verdict, detail = "failed", str(error)
         except Exception as error:
             verdict, detail = "failed", f"{type(error).__name__}: {error}"
         report.checks.append(Check(title, verdict, detail))
@@ -97,7 +105,8 @@ def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options:
 
 @dataclass
 class _Work:
-    env: Simulator
+    env: Guarded  # every call is checked against the contract
+    world: Simulator
     name: str | None
     options: dict[str, Any]
     seed: int
@@ -106,12 +115,14 @@ class _Work:
     def questions(self) -> list[tuple[str, Callable[[], tuple[Verdict, str]]]]:
         return [
             ("interface", self.interface),
+            ("contract", self.contract),
             ("same seed, same episode", self.same_seed),
             ("saving changes nothing", self.saving_is_silent),
             ("observations stay as they were", self.observations_stay),
             ("load restores", self.restores),
             ("load restores after another history", self.restores_after_history),
             ("same state and action, same step", self.repeats),
+            ("nothing is left to chance", self.chance),
             ("a snapshot survives pickling", self.pickles),
             ("a snapshot survives another process", self.travels),
         ]
@@ -147,18 +158,37 @@ class _Work:
 
     def interface(self) -> tuple[Verdict, str]:
         env = self.env
-        if not isinstance(env.actions, int | np.integer) or env.actions < 1:
-            return "failed", f"actions is {env.actions!r}, not a number of actions"
-        first: Any = env.reset(seed=self.seed)
-        second: Any = env.step(0)
-        for step, call in ((first, "reset"), (second, "step")):
-            if not isinstance(step, Step):
-                return "failed", f"{call} returned {type(step).__name__}, not a Step"
-            if not np.isfinite(step.reward):
-                return "failed", f"{call} gave the reward {step.reward}"
+        if env.reset(seed=self.seed).done:
+            return "failed", f"the episode is over at reset({self.seed}), before the first action"
         env.load(env.save())
+        env.step(0)
         declared = "declared deterministic" if env.deterministic else "not declared deterministic"
         return "passed", f"{counted(env.actions, 'action')}, {declared}"
+
+    def contract(self) -> tuple[Verdict, str]:
+        """Whole episodes at random: what breaks the contract at any step raises."""
+        count = episodes = 0
+        for number in self.rounds(20):
+            step = self.env.reset(seed=self.seed + number)
+            for action in self.actions(200, 700 + number):
+                if step.done:
+                    break
+                step = self.env.step(action)
+                count += 1
+            episodes += 1
+        return (
+            "passed",
+            f"{count} steps in {episodes} episodes: finite rewards, observations of one kind",
+        )
+
+    def chance(self) -> tuple[Verdict, str]:
+        """Whether outcomes depend on random generators, which a snapshot holds as well."""
+        from widthwise.simulators.chance import check_chance
+
+        found = check_chance(self.env, self.seed, walks=300, seconds=self.seconds)
+        if not found.stochastic:
+            return "passed", str(found)
+        return "failed", f"{found}; planning is refused unless you choose --chance reseed or --chance foresee"
 
     def same_seed(self) -> tuple[Verdict, str]:
         rounds = 0
@@ -246,7 +276,7 @@ class _Work:
 
     def repeats(self) -> tuple[Verdict, str]:
         """The same step over and over: what load forgets adds up until it shows."""
-        limit = getattr(self.env, "limit", None) or 200
+        limit = getattr(self.world, "limit", None) or 200
         snapshot = self.wander(1, 4)
         steps: dict[int, list[Step]] = {}
         count = 0
@@ -267,18 +297,18 @@ class _Work:
             return "failed", f"a snapshot cannot be pickled: {error}"
         if self.name is None:
             try:
-                pickle.dumps(self.env)
+                pickle.dumps(self.world)
             except Exception as error:
                 return (
                     "skipped",
                     f"the simulator itself cannot be pickled ({error}); check it by name instead",
                 )
-            if type(getattr(self.env, "env", self.env)).__module__ == "__main__":
+            if type(getattr(self.world, "env", self.world)).__module__ == "__main__":
                 return "skipped", "it is defined in the main program, where another process cannot find it"
         actions = self.actions(20, 900)
         self.env.load(snapshot)
         here = play(self.env, actions)
-        job = Job(self.name, self.options, self.env if self.name is None else None, snapshot, actions)
+        job = Job(self.name, self.options, self.world if self.name is None else None, snapshot, actions)
         try:
             there = elsewhere(job)
         except RuntimeError as error:

@@ -395,7 +395,9 @@ class HangsWithTheLock(Late):
     """Native code that never returns and holds the interpreter lock."""
 
     def fault(self, seen: Step) -> Any:
-        ctypes.PyDLL(None).sleep(1000)
+        library, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(64)
+        library.pthread_mutex_lock(mutex)
+        library.pthread_mutex_lock(mutex)  # for ever, whatever signals come
         return seen
 
 

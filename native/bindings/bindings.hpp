@@ -20,6 +20,7 @@ void bind_guided(nanobind::module_& module);
 void bind_walks(nanobind::module_& module);
 void bind_depth_table(nanobind::module_& module);
 void bind_improve(nanobind::module_& module);
+void bind_watchdog(nanobind::module_& module);
 
 // Raises what a signal handler raised while a kernel was working; see signals_say_stop in core.cpp.
 inline void raise_pending() {

@@ -18,4 +18,5 @@ NB_MODULE(_native, module) {
     bind_invert(module);
     bind_depth_table(module);
     bind_improve(module);
+    bind_watchdog(module);
 }

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from widthwise.core.result import Status
     from widthwise.core.simulator import Simulator, Step
+    from widthwise.core.watchdog import watching
     from widthwise.online.acting import Episode, OnlinePlanner
     from widthwise.online.policies import Behaviour
     from widthwise.online.presets import preset_settings
@@ -76,6 +77,7 @@ _ROOMS = {
     ),
     "core.result": ("Status",),
     "core.simulator": ("Simulator", "Step"),
+    "core.watchdog": ("watching",),
     "online.acting": ("Episode", "OnlinePlanner"),
     "online.policies": ("Behaviour",),
     "online.presets": ("preset_settings",),
@@ -152,6 +154,7 @@ __all__ = [
     "solve_each_goal",
     "validate",
     "verify_certificate",
+    "watching",
 ]
 
 

@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from widthwise.cli.common import amount
+
 if TYPE_CHECKING:
     from widthwise.simulators.chance import Chance, ChanceError, Mode
 
@@ -20,6 +22,17 @@ def add_chance(group: Any) -> None:
         help="if steps depend on chance: refuse (default; exit code 34), foresee (plan with foresight: the tree "
         "restores random generators too), or reseed (execute with other luck than was planned with, and plan again "
         "from what happened)",
+    )
+
+
+def add_step_timeout(group: Any) -> None:
+    """The limit for one call into the simulator."""
+    group.add_argument(
+        "--step-timeout",
+        type=amount,
+        default=60.0,
+        metavar="S",
+        help="end with exit code 23 if one call into the simulator takes longer than S seconds (default 60)",
     )
 
 

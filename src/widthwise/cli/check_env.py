@@ -7,6 +7,7 @@ import ast
 import json
 from typing import Any
 
+from widthwise.cli.chance import add_step_timeout
 from widthwise.cli.common import amount, seed
 
 _DESCRIPTION = """\
@@ -49,6 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--max-time", type=amount, default=2.0, metavar="S", help="seconds for each check, about (default 2)"
     )
+    add_step_timeout(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.set_defaults(run=run)
 
@@ -71,8 +73,12 @@ def option(text: str) -> tuple[str, Any]:
 
 def run(args: argparse.Namespace) -> int:
     """Check, print the report, and return 0 if no check failed and 12 otherwise."""
+    from widthwise.core.watchdog import watching
     from widthwise.simulators.checker import check_simulator
 
-    report = check_simulator(args.env, seed=args.seed, seconds=args.max_time, **dict(args.option))
+    with watching(args.step_timeout, exit_code=23) as watch:
+        if watch is not None:
+            watch.prepare(args.env, "", "", "", "")
+        report = check_simulator(args.env, seed=args.seed, seconds=args.max_time, **dict(args.option))
     print(json.dumps(report.to_json(), ensure_ascii=False) if args.json else report)
     return 0 if report.ok else 12

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widthwise.cli.chance import add_chance, described, note, print_refusal
+from widthwise.cli.chance import add_chance, add_step_timeout, described, note, print_refusal
 from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, duration, seed, whole_number
 from widthwise.cli.play_options import FEATURES, PLANNERS, planning_agent, policy_agent, title
@@ -21,6 +21,7 @@ from widthwise.online.presets import DEFAULT
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
+    from widthwise._native import Watchdog
     from widthwise.cli.play_watch import Watch
     from widthwise.core.tree import Tree
     from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
@@ -127,6 +128,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group = parser.add_argument_group("how far")
     group.add_argument("--max-steps", type=whole_number, metavar="N", help="act at most N times")
     group.add_argument("--max-time", type=amount, metavar="S", help="stop after S seconds")
+    add_step_timeout(group)
     group.add_argument("--goal-score", type=float, metavar="R", help="exit code 12 if the score stays below R")
     group = parser.add_argument_group("what to see and keep")
     group.add_argument(
@@ -145,6 +147,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Play, print the result, and return the exit code."""
+    from widthwise.core.watchdog import watching
+
+    with watching(args.step_timeout, max_time=args.max_time, exit_code=23) as watchdog:
+        return _run(args, watchdog)
+
+
+def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
     from widthwise.cli.play_watch import Watch
     from widthwise.simulators.chance import ChanceError
 
@@ -185,7 +194,7 @@ def run(args: argparse.Namespace) -> int:
         made = describe_run({}, ["widthwise", *sys.argv[1:]])
         header |= {name: made[name] for name in ("command", "commit", "versions", "machine")}
     with Watch(args, world, header) as watch:
-        agent.recorder = _Clock(agent, watch, args.max_time)
+        agent.recorder = _Clock(agent, watch, args.max_time, watchdog)
         fault: WidthwiseError | None = None
         try:
             _say_chance(args, agent)
@@ -234,14 +243,18 @@ def _filmed(args: argparse.Namespace) -> bool:
 class _Clock:
     """Hears of every step: passes it on, and ends the episode when its time is up."""
 
-    def __init__(self, agent: OnlinePlanner, watch: Watch, seconds: float | None) -> None:
-        self.agent, self.watch = agent, watch
+    def __init__(
+        self, agent: OnlinePlanner, watch: Watch, seconds: float | None, watchdog: Watchdog | None = None
+    ) -> None:
+        self.agent, self.watch, self.watchdog = agent, watch, watchdog
+        self._prepare()
         self.until = None if seconds is None else time.perf_counter() + seconds
         self.late = False
 
     def __call__(self, tree: Tree, record: StepRecord) -> None:
         """A step was taken."""
         self.watch.step(tree, record)
+        self._prepare()
         if self.until is None:
             return
         left = self.until - time.perf_counter()
@@ -250,6 +263,19 @@ class _Clock:
         else:
             self.late = True
             self.agent.max_steps = self.agent.episode.steps + 1  # the step in hand is the last
+
+    def _prepare(self) -> None:
+        """Say what is to be written if the process has to end while the simulator hangs."""
+        if self.watchdog is None:
+            return
+        args, watch = self.watch.args, self.watch
+        told = {"status": "out-of-time", "env": args.env, "seed": args.seed, "score": watch.score, "steps": watch.steps}
+        shown = json.dumps(told) if args.json else f"out-of-time: score {watch.score:g} after {watch.steps} steps"
+        record = watch.record if watch.record is not None and watch.record.path.suffix != ".gz" else None
+        files = ("", "", "")
+        if record is not None:
+            files = (str(record.draft), json.dumps({"kind": "result", **told}) + "\n", str(record.path))
+        self.watchdog.prepare(args.env, shown + "\n", *files)
 
 
 def _result(

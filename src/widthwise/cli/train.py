@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widthwise.cli.chance import add_chance, described, note, print_refusal
+from widthwise.cli.chance import add_chance, add_step_timeout, described, note, print_refusal
 from widthwise.cli.check_env import option
 from widthwise.cli.common import duration, seed, whole_number
 from widthwise.cli.signals import stopping
@@ -86,6 +86,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--option", type=option, action="append", metavar="NAME=VALUE", help="an option of the environment")
     add("--json", action="store_true", help="print the result as JSON")
     add("--quiet", action="store_true", help="show the result only")
+    add_step_timeout(parser)
     add_settings(parser.add_argument_group("the algorithm"))
     add_evaluation(parser.add_argument_group("evaluation"))
     parser.set_defaults(run=run)
@@ -186,6 +187,15 @@ def given_settings(args: argparse.Namespace) -> dict[str, Any]:
 
 def run(args: argparse.Namespace) -> int:
     """Train, print the result, and return the exit code."""
+    from widthwise.core.watchdog import watching
+
+    with watching(args.step_timeout, exit_code=23) as watch:
+        if watch is not None:  # the last checkpoint is good, so that nothing else has to be written
+            watch.prepare(args.env or str(args.resume), "", "", "", "")
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from widthwise.cli.train_view import TrainView
     from widthwise.experiments import learning
     from widthwise.simulators.chance import ChanceError

@@ -1,9 +1,26 @@
-"""A watchdog for calls into simulators that do not return."""
+"""A watchdog for calls into simulators that do not return.
+
+A native thread looks how long a call has been under way. The first measure is a signal, whose handler raises inside of
+the call: that ends loops and waits in Python. Native code that holds the interpreter lock cannot be interrupted; a
+command then ends its process with exit code 23, after writing what was prepared.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
 from contextvars import ContextVar
+from types import FrameType
 from typing import Protocol
+
+from widthwise import _native
+
+#: Seconds that a call into a simulator may take, where a command is told nothing else.
+STEP_TIMEOUT = 60.0
+#: Seconds between the signal and the end of the process.
+GRACE = 1.0
 
 
 class StepExpired(BaseException):
@@ -26,3 +43,45 @@ _CURRENT: ContextVar[Watch | None] = ContextVar("watch", default=None)
 def current_watch() -> Watch | None:
     """The watchdog that simulators made now report to, if there is one."""
     return _CURRENT.get()
+
+
+@contextlib.contextmanager
+def watching(
+    step_timeout: float, *, max_time: float | None = None, exit_code: int = 0
+) -> Iterator[_native.Watchdog | None]:
+    """Watch the simulators of all agents that are made inside of this.
+
+    Args:
+        step_timeout: Seconds that one `reset`, `step`, `save` or `load` may take.
+        max_time: Seconds from now after which no call may be under way any more.
+        exit_code: Ends the process with this code where a call cannot be interrupted; 0 lets it go on.
+
+    Yields:
+        The watchdog; None outside of the main thread, where nothing is watched.
+
+    Raises:
+        OutOfTime: From the agent, when a call took too long.
+
+    Example:
+        `with ww.watching(10): ww.OnlinePlanner(env, planner).run()`
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield None
+        return
+    limit = 1e8 if max_time is None else min(max_time, 1e8)
+    watch = _native.Watchdog(min(step_timeout, 1e8), limit, GRACE, signal.SIGALRM, exit_code)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if watch.expired():
+            limits = f"{step_timeout:g} s for a call" + ("" if max_time is None else f", {max_time:g} s in all")
+            raise StepExpired(f"did not return in time ({limits})")
+
+    before = signal.signal(signal.SIGALRM, handle)
+    token = _CURRENT.set(watch)
+    try:
+        yield watch
+    finally:
+        _CURRENT.reset(token)
+        watch.leave()
+        watch.stop()
+        signal.signal(signal.SIGALRM, before)

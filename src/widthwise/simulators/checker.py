@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widthwise.core.contract import Guarded, environment_name, guarded
-from widthwise.core.errors import SimulatorError, WidthwiseError
+from widthwise.core.errors import OutOfTime, SimulatorError, WidthwiseError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators.names import simulator
@@ -91,6 +91,9 @@ def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options:
     for title, question in work.questions():
         try:
             verdict, detail = question()
+        except OutOfTime as error:
+            report.checks.append(Check(title, "failed", str(error)))
+            return report  # the next check would wait as long
         except WidthwiseError as error:
             verdict, detail = "failed", str(error)
         except Exception as error:

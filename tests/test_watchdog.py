@@ -1,0 +1,70 @@
+"""Calls into a simulator that do not return: they end with exit code 23, and what was played is kept."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import broken_simulators as broken
+import widthwise as ww
+from cli_tools import call
+
+FOLDER = str(Path(broken.__file__).parent)
+INTERRUPTIBLE = ["Hangs", "Sleeps"]
+STUBBORN = ["HangsWithTheLock", "HangsAndSwallows"]
+
+
+@pytest.mark.parametrize("name", [*INTERRUPTIBLE, *STUBBORN])
+@pytest.mark.parametrize("limit", [["--step-timeout", "0.5"], ["--max-time", "1.5"]], ids=["step", "time"])
+def test_play_ends_and_keeps_the_record(name: str, limit: list[str], tmp_path: Path) -> None:
+    record = tmp_path / "episode.jsonl"
+    arguments = ["--planner", "riw", "--chance", "foresee", "--quiet", "--json", "--record", str(record)]
+    done = call("play", f"broken_simulators:{name}", *arguments, *limit, PYTHONPATH=FOLDER)
+    assert done.code == 23, done.err
+    assert name in done.err and "did not return in time" in done.err
+    assert "(action " in done.err
+    assert "Traceback" not in done.err
+    assert json.loads(done.out)["status"] == "out-of-time"
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert (lines[0]["kind"], lines[-1]["kind"], lines[-1]["status"]) == ("header", "result", "out-of-time")
+    assert [path.name for path in tmp_path.iterdir()] == ["episode.jsonl"]
+
+
+@pytest.mark.parametrize(("name", "code"), [("Hangs", 12), ("HangsWithTheLock", 23)])
+def test_check_env_ends(name: str, code: int) -> None:
+    arguments = ["--max-time", "0.1", "--step-timeout", "0.5"]
+    done = call("check-env", f"broken_simulators:{name}", *arguments, PYTHONPATH=FOLDER)
+    assert done.code == code
+    assert "did not return in time" in done.out + done.err
+
+
+@pytest.mark.parametrize("name", ["Hangs", "HangsWithTheLock"])
+def test_train_ends(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    arguments = ["--interactions", "300", "--algorithm", "pi-iw", "--step-timeout", "0.5", "--out", str(tmp_path / "r")]
+    done = call("train", f"broken_simulators:{name}", *arguments, PYTHONPATH=FOLDER)
+    assert done.code == 23, done.err
+    assert name in done.err and "did not return in time" in done.err
+
+
+def test_in_python_a_step_that_hangs_raises() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    with ww.watching(0.3):
+        agent = ww.OnlinePlanner(broken.Hangs(), ww.RolloutIW(1), chance="foresee")
+        with pytest.raises(ww.OutOfTime, match=r"Hangs: step \d+ \(action \d\) did not return in time"):
+            agent.run(0)
+    assert signal.getsignal(signal.SIGALRM) == before
+
+
+def test_quick_steps_are_not_disturbed() -> None:
+    def play(**options: Any) -> list[int]:
+        return ww.OnlinePlanner(broken.Walk(), ww.RolloutIW(1), **options).run(0).actions
+
+    with ww.watching(0.3, max_time=60) as watch:
+        assert watch is not None
+        watched = play()
+    assert watched == play()

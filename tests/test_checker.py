@@ -148,7 +148,7 @@ def test_the_command_with_a_module(tmp_path):
     (["maze:/nowhere/x.txt"], 31, "/nowhere/x.txt"),
     (["no_such_module:thing"], 2, "no_such_module"),
     (["maze-small", "--option", "speed=3"], 2, "has no option 'speed'"),
-    (["maze-small", "--option", "limit"], 2, "is no NAME=VALUE"),
+    (["maze-small", "--option", "limit"], 2, "not of the form NAME=VALUE"),
 ])  # fmt: skip
 def test_mistakes(arguments, code, words):
     done = call("check-env", *arguments)

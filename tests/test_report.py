@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from widthwise.cli.main import main
+from widthwise.reports.plots import coverage_figure
 from widthwise.reports.records import read_runs
 from widthwise.reports.table import Cell, Published, make_table
 
@@ -68,7 +69,7 @@ def write(folder, lines, told=None, finished=True):
 
 @pytest.fixture
 def folder(tmp_path):
-    crash = {"kind": "WorkerDied", "reason": "the worker <process> was killed"}
+    crash = {"kind": "WorkerDied", "reason": "the worker <process> was killed in `solve`, can`t go on"}
     lines = [
         line("IW(1)", 0, [1, 9]),
         line("IW(1)", 1, [1, 11]),
@@ -152,6 +153,8 @@ def test_a_page_with_errors_first_and_everything_inside(folder, tmp_path, capsys
     assert not reader.open
     shown = " ".join(reader.text)
     assert shown.index("the worker <process> was killed") < shown.index("Table") < shown.index("mean of rows")
+    assert "`" not in shown and "can't go on" in shown
+    assert "<code>at start</code>" in page.read_text() and "<code>solve</code>" in page.read_text()
     assert "87.5±17.7/50.0▲" in shown and "Gamma" in shown and "two files are missing" in shown
     assert reader.seen.count("img") == 2
     assert reader.sources and all(source.startswith("data:image/svg+xml;base64,") for source in reader.sources)
@@ -166,6 +169,16 @@ def test_a_page_with_errors_first_and_everything_inside(folder, tmp_path, capsys
     before = page.read_bytes()
     main(call)
     assert page.read_bytes() == before
+
+
+def test_curves_of_coverage_lie_within_their_frame(tmp_path):
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    run = write(tmp_path / "all", [line("IW(1)", 0, [1, 2, 90, 100])])
+    for axes in coverage_figure(figure, read_runs([run])).axes:
+        (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+        (curve,) = axes.lines
+        assert max(curve.get_ydata()) == pytest.approx(100) and low == 0
+        assert all(left < x < right for x in curve.get_xdata()) and all(y < high for y in curve.get_ydata())
 
 
 def test_without_matplotlib_there_is_still_a_table(folder, tmp_path, capsys, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from test_report import Reader
 from widthwise.cli.main import main
 from widthwise.reports.whole import count_rows, count_totals, losses, read_whole
-from widthwise.reports.whole_html import solved_times
+from widthwise.reports.whole_html import cactus, solved_times
 
 
 def line(planner, row, instance, cost=None, *, status="out-of-time", seed=None, width="", seconds=1.0, reason="late"):
@@ -61,7 +61,7 @@ def ours(tmp_path):
         line("auto", "alpha", "p2"),
         line("auto", "beta", "p1", 4, seconds=2.0),
         line("ihiw", "alpha", "p1", 20, width="1,1"),
-        line("ihiw", "alpha", "p2", status="failed", width="1,1", reason="it was ended by signal <ABRT>"),
+        line("ihiw", "alpha", "p2", status="failed", width="1,1", reason="it was ended by signal <ABRT> in `search`"),
         line("ihiw", "beta", "p1", 4, width="1,1"),
     ]
     # The lines may come in any order: columns stand as in the settings.
@@ -127,6 +127,7 @@ def test_a_page_a_text_and_a_plot(ours, peers, tmp_path, capsys):
     reader.feed(page.read_text())
     assert not reader.open and reader.seen.count("img") == 1
     shown = " ".join(reader.text)
+    assert "`" not in shown and "<code>search</code>" in page.read_text()
     assert "10 in 0.50 s" in shown and "run lama <now>" in shown and "signal <ABRT>" in shown
     assert [path.name for path in plots.iterdir()] == ["solved-over-time.svg"]
     assert "| alpha | 2 | 1▼ | 1▼ | 2 |" in text.read_text()
@@ -134,6 +135,18 @@ def test_a_page_a_text_and_a_plot(ours, peers, tmp_path, capsys):
     before = page.read_bytes()
     main(call)
     assert page.read_bytes() == before
+
+
+def test_the_curves_of_the_plot_lie_within_its_frame(tmp_path):
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    # A plan may be found after the limit, before the planner is stopped.
+    lines = [line("auto", "alpha", f"p{n}", 3, seconds=0.001 * 20**n) for n in range(4)]
+    (axes,) = cactus(figure, read_whole([write(tmp_path / "run", lines, ["auto"])])).axes
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    (curve,) = axes.lines
+    assert max(curve.get_ydata()) == 4 and max(curve.get_xdata()) == 8.0
+    assert all(left < x < right for x in curve.get_xdata()) and all(low <= y < high for y in curve.get_ydata())
+    assert low == 0
 
 
 def test_what_is_not_finished_or_has_nothing(ours, tmp_path, capsys):

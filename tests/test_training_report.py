@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from test_report import Reader
 from widthwise.cli.main import main
 from widthwise.experiments.learning_suites import paper_scores
-from widthwise.reports.training import Point, read_training
+from widthwise.reports.axes import from_zero, number
+from widthwise.reports.training import Group, Point, read_training
 
 
 def write(
@@ -22,8 +24,12 @@ def write(
     network: tuple[float | None, ...] = (0.0, 1.0),
     environment: str = "maze-small",
     finished: bool = True,
+    extra: tuple[dict[str, Any], ...] = (),
 ) -> Path:
-    """A run of 100 interactions per episode, of 10, 20, 30 … steps, with evaluations at its start and end."""
+    """A run of 100 interactions per episode, of 10, 20, 30 … steps, with evaluations at its start and end.
+
+    `extra` has more fields of the episodes, one after another, and of the evaluations.
+    """
     folder.mkdir(parents=True)
     algorithm = "pi-hiw" if "HIW" in label else "pi-iw"
     config = {
@@ -44,6 +50,9 @@ def write(
         {"evaluation": n, "interactions": 100 * n * len(scores), "network_score": score, "network_steps": 5.0}
         for n, score in enumerate(network)
     ]
+    for record in (episodes, evaluations):
+        for line, more in zip(record, extra, strict=False):
+            line |= more
     for name, found in (("episodes", episodes), ("evaluations", evaluations)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found))
     if finished:
@@ -123,9 +132,108 @@ def test_the_report_of_a_bench_has_table_curves_and_page(tmp_path: Path, capsys:
     assert (tmp_path / "again" / "learning-atari-montezuma-revenge.svg").read_text() == drawn
 
 
+LOSSES = ({}, {"policy_loss": 2.0, "value_loss": 0.5}, {"policy_loss": 1.0, "value_loss": 0.25})
+PLANNED = (
+    {"evaluation_interactions": 40},
+    {"evaluation_interactions": 60, "planner_score": 0.75, "planner_interactions": 20},
+)
+
+
+def learned(folder: Path, **options: Any) -> Path:
+    """A run of three episodes with losses, whose second evaluation includes the planner."""
+    extra = tuple(first | second for first, second in zip(LOSSES, (*PLANNED, {}), strict=True))
+    return write(folder, [0.0, 0.0, 1.0], extra=extra, **options)
+
+
+def test_planner_losses_and_the_cost_of_evaluations_over_seeds(tmp_path: Path) -> None:
+    (group,) = read_training([learned(tmp_path / "a"), learned(tmp_path / "b", seed=1)])
+    assert group.evaluations("planner_score") == [Point(300, 0.75, 0.75, 0.75)]
+    assert group.latest("planner_score") == Point(300, 0.75, 0.75, 0.75)
+    assert group.evaluation_cost() == [Point(0, 40, 40, 40), Point(300, 100, 100, 100)]
+    assert group.evaluation_total() == Point(300, 100, 100, 100)
+    # There is no loss before the first update.
+    assert [point.mean for point in group.episodes("policy_loss", bins=4)] == [2.0, 1.0]
+    (single,) = read_training([tmp_path / "a"])
+    assert single.curve("policy_loss") == [Point(200, 2, 2, 2), Point(300, 1, 1, 1)]
+    (older,) = read_training([write(tmp_path / "older", [1.0])])  # made before the cost was recorded
+    assert older.evaluation_total() is None
+    assert older.evaluation_cost() == older.curve("value_loss") == []
+
+
+def drawn(group: Group) -> list[Any]:
+    """The panels of the figure of a group."""
+    from matplotlib.figure import Figure
+
+    from widthwise.reports.curves import learning_figure
+
+    return list(learning_figure(Figure, group.environment, [group]).axes)
+
+
+def test_the_figure_has_planner_network_losses_and_cost(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (group,) = read_training([learned(tmp_path / "a")])
+    panels = {axes.get_title(): axes for axes in drawn(group)}
+    values = {title: [list(line.get_ydata()) for line in axes.lines] for title, axes in panels.items()}
+    assert values == {
+        "training episodes (planner + network)": [[0.0, 0.0, 1.0]],
+        "evaluations: network alone": [[0.0, 1.0]],
+        "evaluations: planner + network": [[0.75]],
+        "steps of training episodes": [[10, 20, 30]],
+        "losses of the latest update": [[2.0, 1.0], [0.5, 0.25]],
+        "cost of evaluations, not part of training": [[40, 100]],
+    }
+    legend = panels["losses of the latest update"].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["policy loss", "value loss"]
+    assert all(axes.get_xlabel() == "training interactions" and axes.get_ylabel() for axes in panels.values())
+
+
+@pytest.mark.parametrize("scores", [[1.0] * 3, [0.5, 0.501, 0.502], [-1.0] * 3, [-3.0, 12.0], [250.0, 4000.0]])
+def test_axes_hold_zero_and_every_curve(tmp_path: Path, scores: list[float]) -> None:
+    pytest.importorskip("matplotlib")
+    (group,) = read_training([write(tmp_path / "a", scores, network=tuple(scores))])
+    panels = drawn(group)
+    for axes in panels:
+        (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+        assert left == 0
+        assert low <= 0 <= high
+        for line in axes.lines:
+            assert all(x < right for x in line.get_xdata())
+            assert all((low < y or y == 0) and (y < high or y == 0) for y in line.get_ydata())
+    ranges = [axes.get_ylim() for axes in panels[:3]]
+    assert ranges[0] == ranges[1] == ranges[2]  # scores can be compared
+    assert ranges[0][1] - ranges[0][0] >= 1
+
+
+def test_ranges_and_labels_of_axes() -> None:
+    assert from_zero([]) == (0, pytest.approx(1.05))
+    assert from_zero([0.25]) == (0, pytest.approx(1.05))
+    assert from_zero([100.0]) == (0, pytest.approx(105))
+    assert from_zero([-1.0, 1.0]) == (pytest.approx(-1.1), pytest.approx(1.1))
+    assert from_zero([-0.25]) == (pytest.approx(-1.05), pytest.approx(0.05))
+    assert [number(value) for value in (0, 0.25, -1, 2500, 20_000, 1_500_000)] == [
+        *("0", "0.25", "-1", "2,500", "20,000", "1.5M")
+    ]
+
+
+def test_the_page_has_the_cost_of_evaluations_and_no_backticks(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert main(["report", str(learned(tmp_path / "a")), "--out", str(page)]) == 0
+    reader = Reader()
+    reader.feed(page.read_text())
+    shown = " ".join(reader.text)
+    assert not reader.open
+    assert "`" not in shown
+    assert "evaluation cost" in shown
+    assert "<td>100</td>" in page.read_text()
+    assert "<code>solved from</code>" in page.read_text()
+
+
 def test_what_is_no_training_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write(tmp_path / "a", [1.0])
     (tmp_path / "b").mkdir()
+    assert main(["report", str(run), str(tmp_path / "b")]) == 31
+    assert "is no run folder" in capsys.readouterr().err
+    (tmp_path / "b" / "config.json").write_text('{"kind": "classical"}')
     assert main(["report", str(run), str(tmp_path / "b")]) == 2
     assert "is no training run" in capsys.readouterr().err
     assert main(["report", str(run), "--explain", "a b: c"]) == 2

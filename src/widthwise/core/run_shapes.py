@@ -166,12 +166,18 @@ SUITE_LINE = both(
     fields({"environment": text, "algorithm": text, "parts": text, "seed": _SEED}),
     _failed_or(fields({"interactions": whole()})),
 )
-EPISODE = fields({"interactions": whole(), "score": number, "steps": whole()})
+EPISODE = fields(
+    {"interactions": whole(), "score": number, "steps": whole()},
+    {name: optional(number) for name in ("policy_loss", "value_loss")},
+)
 EVALUATION = fields(
     {"interactions": whole()},
     {
-        name: optional(number)
-        for name in ("network_score", "network_steps", "planner_score", "planner_steps", "seconds")
+        "evaluation_interactions": whole(),
+        **{
+            name: optional(number)
+            for name in ("network_score", "network_steps", "planner_score", "planner_steps", "seconds")
+        },
     },
 )
 LINES = {"classical": GOALS_LINE, "whole": WHOLE_LINE, "learning": SUITE_LINE}

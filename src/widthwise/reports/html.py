@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from widthwise.reports.page import made_by, page, pictures
+from widthwise.reports.page import made_by, page, pictures, prose
 from widthwise.reports.records import Records, Run
 from widthwise.reports.table import Cell, Line, Table
 from widthwise.reports.text import FIELDS, LEGEND, body, cells, errors, notes
@@ -18,9 +18,9 @@ def html_page(table: Table, records: Records, plots: Mapping[str, str], title: s
     parts = [
         _errors(errors(records)),
         "<h2>Table</h2>",
-        f"<p>{escape(LEGEND)}</p>",
+        f"<p>{prose(LEGEND)}</p>",
         _table(table),
-        *(f"<p>{escape(note)}</p>" for note in notes(table, records)),
+        *(f"<p>{prose(note)}</p>" for note in notes(table, records)),
     ]
     if plots:
         parts += ["<h2>Plots</h2>", *pictures(plots)]
@@ -41,7 +41,7 @@ def _run(run: Run) -> str:
 def _errors(found: list[str]) -> str:
     if not found:
         return "<p class=fine>Every run ended with a result.</p>"
-    items = "".join(f"<li><pre>{escape(one)}</pre></li>" for one in found)
+    items = "".join(f"<li class=report>{prose(one)}</li>" for one in found)
     return f"<div class=errors><b>Not explained yet: {len(found)}</b><ul>{items}</ul></div>"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -17,7 +18,9 @@ th:first-child,td:first-child{text-align:left}thead th{position:sticky;top:0;bac
 .errors{background:#fbe0dd;padding:.6em 1em;border-radius:6px}
 .fine{background:#dff3e0;padding:.6em 1em;border-radius:6px}
 tr.sum td{font-weight:600}img{max-width:100%}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto}code{font-size:.92em;background:#f3f3f0;padding:0 .25em;border-radius:3px}
+li.report{white-space:pre-wrap;font-family:ui-monospace,monospace;font-size:.9em}
+td.text,th.text{text-align:left}th[colspan]{text-align:center}
 dt{float:left;clear:left;width:8em;color:#666}dd{margin:0 0 .2em 9em;overflow-wrap:anywhere}
 """
 
@@ -29,6 +32,11 @@ def page(title: str, parts: Sequence[str]) -> str:
         f"<style>{_STYLE}</style></head>\n<body>\n" + "\n".join([f"<h1>{escape(title)}</h1>", *parts]) + "\n"
         "</body></html>\n"
     )
+
+
+def prose(text: str) -> str:
+    """A text for a page: what stands between backticks is code, a lone backtick is an apostrophe."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text)).replace("`", "'")
 
 
 def pictures(plots: Mapping[str, str]) -> list[str]:
@@ -47,5 +55,11 @@ def made_by(folder: Path | str, config: Mapping[str, Any], more: Mapping[str, st
         "machine": ", ".join(map(str, config.get("machine", {}).values())),
         **more,
     }
-    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in told.items())
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{_value(name, str(value))}</dd>" for name, value in told.items())
     return f"<dl>{items}</dl>"
+
+
+def _value(name: str, text: str) -> str:
+    return (
+        f"<code>{escape(text)}</code>" if name in ("folder", "command") or name.startswith("planner ") else prose(text)
+    )

@@ -9,6 +9,7 @@ from typing import Any
 
 from widthwise.core.errors import MissingExtraError
 from widthwise.core.showing import counted
+from widthwise.reports.axes import log_axis
 from widthwise.reports.records import Records
 
 Goal = tuple[str, str, str]  # row, instance, goal
@@ -27,7 +28,7 @@ def make_plots(records: Records) -> dict[str, str]:
         plots = {}
         if "IW(2)" in records.columns and "IHIW(1,1)" in records.columns:
             plots["nodes-ihiw-iw2"] = to_svg(_scatter(Figure, records, "IW(2)", "IHIW(1,1)"))
-        plots["coverage-over-nodes"] = to_svg(_coverage(Figure, records))
+        plots["coverage-over-nodes"] = to_svg(coverage_figure(Figure, records))
         return plots
 
 
@@ -73,15 +74,17 @@ def _scatter(figure_class: Any, records: Records, across: str, up: str) -> Any:
     axes.axvline(limit * 1.4, color="#888888", linewidth=0.6, linestyle=":")
     axes.axhline(limit * 1.4, color="#888888", linewidth=0.6, linestyle=":")
     axes.set(xscale="log", yscale="log", xlim=(0.8, 3 * limit), ylim=(0.8, 3 * limit))
+    log_axis(axes.xaxis)
+    log_axis(axes.yaxis)
     only_first = sum(1 for x, y in points if y == float("inf") > x)
     only_second = sum(1 for x, y in points if x == float("inf") > y)
-    axes.set_xlabel(f"nodes of {across} (right of the dots: solved by {up} only, {only_second})")
-    axes.set_ylabel(f"nodes of {up} (above: solved by {across} only, {only_first})")
+    axes.set_xlabel(f"nodes of {across} (right of the dotted line: solved by {up} only, {only_second:,})")
+    axes.set_ylabel(f"nodes of {up} (above it: solved by {across} only, {only_first:,})")
     axes.set_title(f"Generated nodes per goal, {counted(len(shown), 'goal')}")
     return figure
 
 
-def _coverage(figure_class: Any, records: Records) -> Any:
+def coverage_figure(figure_class: Any, records: Records) -> Any:
     """The share of goals solved within x nodes, rows counted alike on the left and goals on the right."""
     figure = figure_class(figsize=(9.5, 4.0))
     left, right = figure.subplots(1, 2, sharey=True)
@@ -100,7 +103,9 @@ def _coverage(figure_class: Any, records: Records) -> Any:
             limit = max(limit, xs[-1])
             axes.step([*xs, limit], [*ys, ys[-1]], where="post", label=column, linewidth=1.3)
     for axes, title in ((left, "mean of rows"), (right, "all goals")):
-        axes.set(xscale="log", xlim=(1, limit), ylim=(0, 100), xlabel="generated nodes", title=title)
+        # A little more than the range, so that no curve lies on the frame.
+        axes.set(xscale="log", xlim=(0.9, 1.15 * limit), ylim=(0, 103), xlabel="generated nodes", title=title)
+        log_axis(axes.xaxis)
     left.set_ylabel("solved within so many nodes, %")
     left.legend(loc="upper left")
     return figure

@@ -78,6 +78,31 @@ class Group:
                 points.append(_point((index + 1) * longest / bins, [one for one in values if one is not None]))
         return points
 
+    def curve(self, name: str, bins: int = BINS) -> list[Point]:
+        """The curve to draw: every episode of a single run that has few, else means over stretches."""
+        own = [line for line in self.runs[0].episodes if line.get(name) is not None]
+        if len(self.runs) == 1 and len(own) <= bins:
+            return [_point(line["interactions"], [line[name]]) for line in own]
+        return self.episodes(name, bins)
+
+    def evaluation_cost(self) -> list[Point]:
+        """The interactions that evaluations have taken up to each of them; none where that was not recorded."""
+        costs = [[line.get("evaluation_interactions") for line in run.evaluations] for run in self.runs]
+        points = []
+        for number in range(max(map(len, costs), default=0)):
+            sums = [_sum(own[: number + 1]) for own in costs if number < len(own)]
+            known = [total for total in sums if total is not None]
+            places = [run.evaluations[number]["interactions"] for run in self.runs if number < len(run.evaluations)]
+            if len(known) == len(places):
+                points.append(_point(fmean(places), known))
+        return points
+
+    def evaluation_total(self) -> Point | None:
+        """The interactions of all evaluations of a run; None where that was not recorded."""
+        totals = [_sum([line.get("evaluation_interactions") for line in run.evaluations]) for run in self.runs]
+        known = [total for total in totals if total is not None]
+        return _point(self.reached, known) if known and len(known) == len(totals) else None
+
     def evaluations(self, name: str) -> list[Point]:
         """The curve of a figure of the evaluations."""
         found: dict[int, list[float]] = defaultdict(list)
@@ -86,7 +111,12 @@ class Group:
                 if line.get(name) is not None:
                     found[number].append(line[name])
         places = {
-            n: [run.evaluations[n]["interactions"] for run in self.runs if n < len(run.evaluations)] for n in found
+            n: [
+                run.evaluations[n]["interactions"]
+                for run in self.runs
+                if n < len(run.evaluations) and run.evaluations[n].get(name) is not None
+            ]
+            for n in found
         }
         return [_point(fmean(places[number]), values) for number, values in sorted(found.items())]
 
@@ -104,6 +134,15 @@ class Group:
     def final(self, name: str) -> Point | None:
         """A figure of the last evaluations, one of each run."""
         values = [line[name] for run in self.runs for line in run.evaluations[-1:] if line.get(name) is not None]
+        return _point(self.reached, values) if values else None
+
+    def latest(self, name: str) -> Point | None:
+        """A figure of the last evaluation of each run that has it; not every evaluation includes the planner."""
+        values = [
+            known[-1]
+            for run in self.runs
+            if (known := [line[name] for line in run.evaluations if line.get(name) is not None])
+        ]
         return _point(self.reached, values) if values else None
 
     def best(self, name: str) -> Point | None:
@@ -141,6 +180,8 @@ def _binned(episodes: Sequence[Record], name: str, longest: int, bins: int) -> l
     """Means over equal stretches of interactions; a stretch in which no episode ends repeats the one before."""
     found: list[list[float]] = [[] for _ in range(bins)]
     for line in episodes:
+        if line.get(name) is None:  # a loss before the first update
+            continue
         found[min(bins - 1, int(line["interactions"] * bins / max(1, longest)))].append(line[name])
     last = max((index for index, values in enumerate(found) if values), default=-1)
     curve: list[float | None] = []
@@ -148,6 +189,11 @@ def _binned(episodes: Sequence[Record], name: str, longest: int, bins: int) -> l
         before = curve[-1] if curve else None
         curve.append(fmean(values) if values else before if index <= last else None)
     return curve
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    """The sum of counts that are all known."""
+    return None if not counts or None in counts else sum(count for count in counts if count is not None)
 
 
 def _point(interactions: float, values: Sequence[float]) -> Point:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from widthwise.reports.page import made_by, page, pictures
+from widthwise.reports.page import made_by, page, pictures, prose
 from widthwise.reports.training import LAST, Group, Point
 
 LEGEND = (
     f"Score and steps are means over the training episodes of the last {LAST:.0%} of each run, then over seeds, "
     "with the least and the greatest in brackets. `solved from` is the number of interactions from which ten "
     "episodes in a row always score 1 on average, for every seed. `network alone` is the last evaluation "
-    "without any search, `best` the best one of each run."
+    "without any search, `best` the best one of each run, `planner + network` the last evaluation with search. "
+    "`evaluation cost` is the number of interactions that evaluations took; they are not part of `interactions`."
 )
 PUBLISHED = (
     "The paper's scores are those at the end of its runs (tens of millions of interactions, five seeds); "
@@ -25,7 +26,7 @@ Published = Mapping[str, Mapping[str, float]]
 def head(published: Published) -> list[str]:
     """The names of the columns."""
     names = ["environment", "algorithm", "seeds", "interactions", "score", "steps", "solved from"]
-    names += ["network alone", "its steps", "best", "planner + network"]
+    names += ["network alone", "its steps", "best", "planner + network", "evaluation cost"]
     return [*names, "paper"] if published else names
 
 
@@ -45,7 +46,8 @@ def body(groups: Sequence[Group], published: Published) -> list[list[str]]:
             told(group.final("network_score"), 2),
             told(group.final("network_steps"), 0),
             told(group.best("network_score"), 2),
-            told(group.final("planner_score"), 2),
+            told(group.latest("planner_score"), 2),
+            told(group.evaluation_total(), 0),
         ]
         if published:
             theirs = _theirs(group, published)
@@ -101,16 +103,21 @@ def training_markdown(groups: Sequence[Group], published: Published, plots: Sequ
 
 def training_page(groups: Sequence[Group], published: Published, plots: Mapping[str, str]) -> str:
     """The whole page, which needs nothing else."""
-    top = "".join(f"<th>{escape(name)}</th>" for name in head(published))
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in line) + "</tr>" for line in body(groups, published)
-    )
+    top = _cells("th", head(published))
+    rows = "".join(f"<tr>{_cells('td', line)}</tr>" for line in body(groups, published))
     parts = [
         "<h2>Table</h2>",
         f"<div class=scroll><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>",
-        *(f"<p>{escape(note)}</p>" for note in notes(groups, published)),
+        *(f"<p>{prose(note)}</p>" for note in notes(groups, published)),
     ]
     if plots:
         parts += ["<h2>Learning curves</h2>", *pictures(plots)]
     parts += ["<h2>Runs</h2>", *(made_by(run.folder, run.config, {}) for group in groups for run in group.runs)]
     return page("Training runs", parts)
+
+
+def _cells(tag: str, texts: Sequence[str]) -> str:
+    """The cells of a line; environment and algorithm are texts, the rest are numbers."""
+    return "".join(
+        f"<{tag}{' class=text' if number < 2 else ''}>{escape(text)}</{tag}>" for number, text in enumerate(texts)
+    )

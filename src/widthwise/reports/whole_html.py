@@ -8,7 +8,8 @@ from typing import Any
 
 from widthwise.core.errors import MissingExtraError
 from widthwise.core.showing import counted
-from widthwise.reports.page import made_by, page, pictures
+from widthwise.reports.axes import count_axis, from_zero, log_axis
+from widthwise.reports.page import made_by, page, pictures, prose
 from widthwise.reports.plots import STYLE as PLOT_STYLE
 from widthwise.reports.plots import to_svg
 from widthwise.reports.records import Record, Run
@@ -24,7 +25,7 @@ def whole_plots(whole: Whole) -> dict[str, str]:
     except ImportError:
         raise MissingExtraError("the plots of a report", "plot") from None
     with matplotlib.rc_context(PLOT_STYLE):
-        return {"solved-over-time": to_svg(_cactus(Figure, whole))}
+        return {"solved-over-time": to_svg(cactus(Figure, whole))}
 
 
 def solved_times(whole: Whole, column: str) -> list[float]:
@@ -39,18 +40,22 @@ def solved_times(whole: Whole, column: str) -> list[float]:
     return sorted(times)
 
 
-def _cactus(figure_class: Any, whole: Whole) -> Any:
+def cactus(figure_class: Any, whole: Whole) -> Any:
+    """The figure of problems solved over CPU time, a curve for each planner."""
     figure = figure_class(figsize=(7.5, 4.5))
     axes = figure.add_subplot()
     limits = [run.config["settings"]["limits"] for run in whole.runs]
     limit = max((limit for one in limits for limit in (one["cpu"], one["wall"]) if limit is not None), default=None)
-    for column in whole.columns:
-        times = solved_times(whole, column)
+    solved = {column: solved_times(whole, column) for column in whole.columns}
+    end = max([limit or 0.1, *(times[-1] for times in solved.values() if times)])
+    for column, times in solved.items():
         xs, ys = [0.01, *(max(time, 0.01) for time in times)], list(range(len(times) + 1))
-        end = limit or xs[-1]
         axes.step([*xs, end], [*ys, ys[-1]], where="post", label=f"{column} ({len(times)})", linewidth=1.3)
     axes.set(xscale="log", xlabel="CPU seconds until the plan was there", ylabel="problems solved")
-    axes.set_ylim(0, max(len(whole.all_problems), 1))
+    axes.set_xlim(0.009, 1.1 * end)
+    axes.set_ylim(*from_zero([len(whole.all_problems)]))
+    log_axis(axes.xaxis)
+    count_axis(axes.yaxis, 8)
     axes.legend(loc="upper left")
     axes.set_title(f"{counted(len(whole.all_problems), 'problem')}")
     return figure
@@ -60,7 +65,7 @@ def whole_page(whole: Whole, plots: Mapping[str, str], title: str = "Whole probl
     """The whole page: tables, what is lost, plots, every problem, and how the runs were made."""
     wrong = errors(whole)
     told = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
-    parts = ["<h2>Domains</h2>", f"<p>{escape(LEGEND)}</p>", _table(coverage(whole))]
+    parts = ["<h2>Domains</h2>", f"<p>{prose(LEGEND)}</p>", _table(coverage(whole))]
     parts += ["<h2>Planners</h2>", _table(summary(whole))]
     if told:
         parts += [f"<h2>Domains that {escape(whole.columns[0])} loses</h2>", _list(told)]
@@ -91,7 +96,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(text)}</th>" for text in rows[0])
     body = "".join(
         "<tr>"
-        + "".join(f"<td{' class=worse' if text.endswith('▼') else ''}>{escape(text)}</td>" for text in row)
+        + "".join(f"<td{' class=worse' if text.endswith('▼') else ''}>{prose(text)}</td>" for text in row)
         + "</tr>"
         for row in rows[1:]
     )
@@ -99,7 +104,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _list(texts: Sequence[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
+    return "<ul>" + "".join(f"<li>{prose(text)}</li>" for text in texts) + "</ul>"
 
 
 def _run(run: Run) -> str:

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -57,6 +61,10 @@ def plain(path: Path) -> Any:
     lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
     left_out = ("seconds", "command", "per_second")
     return [{k: v for k, v in json.loads(line).items() if not any(name in k for name in left_out)} for line in lines]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def message(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
@@ -147,15 +155,103 @@ def test_a_report_names_the_file_that_cannot_be_written(
     with Faults(out).installed() as counted:
         assert main(report) == 0
     table, _ = message(capsys)
+    complete = contents(out)
+    assert len(complete) == 3
+    failures = 0
     for number in range(1, counted.count + 1):
         for code, lasting in ways(number):
             shutil.rmtree(out, ignore_errors=True)
             with Faults(out, number, code, lasting=lasting).installed():
-                assert main(report) == 1
+                ended = main(report)
             shown, err = message(capsys)
             assert shown == table
+            if ended == 0:  # making a folder that is there already failed, which does no harm
+                assert {
+                    path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()
+                } == complete
+                continue
+            assert ended == 1, (number, code, lasting)
+            failures += 1
             assert str(out) in err and f"cannot be written ({os.strerror(code)})" in err and "None" not in err
             assert not out.exists() or not list(out.rglob("*.part"))
+    assert failures >= counted.count - 2
+
+
+def played(text: str) -> dict[str, Any]:
+    return {name: value for name, value in json.loads(text).items() if name != "seconds"}
+
+
+@pytest.mark.parametrize("names", [["record.jsonl"], ["record.jsonl.gz"], ["film.gif"], ["record.jsonl", "film.gif"]])
+def test_the_result_of_an_episode_is_shown_whatever_file_cannot_be_written(
+    names: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "film.gif" in names:
+        pytest.importorskip("PIL")
+    play = ["play", "maze-small", "--budget", "5", "--max-steps", "3", "--json", "--quiet"]
+    for name in names:
+        play += ["--gif" if name.endswith(".gif") else "--record", str(tmp_path / name)]
+    with Faults(tmp_path).installed() as counted:
+        assert main(play) == 0
+    result = played(message(capsys)[0])
+    assert counted.count >= 3 * len(names)
+    before = 2 if names[0].startswith("record") else 0  # the file is opened and its header written before the episode
+    for number in range(1, counted.count + 1):
+        for code, lasting in ways(number):
+            for name in names:
+                (tmp_path / name).write_text("the old file\n")
+            with Faults(tmp_path, number, code, lasting=lasting).installed():
+                assert main(play) == 1, number
+            out, err = message(capsys)
+            assert (number <= before and not out) or played(out) == result, number
+            failed = [name for name in names if f"{tmp_path / name}: cannot be written ({os.strerror(code)})" in err]
+            assert failed, (number, err)
+            for name in names:
+                kept = (tmp_path / name).read_bytes() == b"the old file\n"
+                assert kept or name not in failed, (number, name)
+            assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names), number
+
+
+def test_an_encoder_that_fails_leaves_no_film_and_the_result_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("PIL")
+
+    class Encoder:
+        """Takes all frames and writes half a film, as ffmpeg does when the disk is full at the end."""
+
+        def get_writer(self, path: Path, **_: Any) -> Any:
+            path.write_bytes(b"ftyp and some frames")
+            return contextlib.nullcontext(SimpleNamespace(append_data=lambda frame: None))
+
+    monkeypatch.setattr("widthwise.reports.film.video", Encoder)
+    play = ["play", "maze-small", "--budget", "5", "--max-steps", "3", "--quiet", "--mp4", str(tmp_path / "film.mp4")]
+    assert main(play) == 1
+    out, err = message(capsys)
+    assert out.startswith("stopped: score 0 after 3 steps")
+    assert f"{tmp_path / 'film.mp4'}: cannot be written (the encoder could not complete the film)" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_example_that_cannot_be_written_is_named_and_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    write = ["examples", "ferry", "--out", str(out), "--force"]
+    with Faults(out).installed() as counted:
+        assert main(write) == 0
+    assert counted.count >= 6
+    for number in range(1, counted.count + 1):
+        for code, lasting in ways(number):
+            shutil.rmtree(out, ignore_errors=True)
+            with Faults(out, number, code, lasting=lasting).installed():
+                assert main(write) == 1, number
+            _, err = message(capsys)
+            assert f"{out}" in err and f"cannot be written ({os.strerror(code)})" in err and ".part" not in err, err
+            assert number == 1 or ".pddl: " in err, err
+            assert not list(tmp_path.rglob("*.part"))
+            main(write)
+            assert sorted(path.name for path in out.iterdir()) == ["domain.pddl", "problem.pddl"]
+            message(capsys)
 
 
 PLANNERS = ["auto", "iw --width 2", "ihiw", "hiw --high (have-key)", "bfs", "siw", "bfws", "gbfs", "backward"]
@@ -187,6 +283,39 @@ def test_every_allocation_that_the_meter_can_refuse_is_refused_once(
     assert tried > 1
 
 
+@pytest.mark.parametrize(("planner", "relevance"), [("iw:2", "task"), ("auto", "goal")])
+def test_every_allocation_of_a_suite_that_the_meter_can_refuse_is_refused_once(
+    planner: str, relevance: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    meters: list[Any] = []
+    start = Budget.start
+    monkeypatch.setattr(Budget, "start", lambda self: meters.append(start(self)) or meters[-1])
+    bench = ["bench", "classical", "--benchmarks", str(TASKS), "--suite", "all", "--planner", planner, "--seeds", "1"]
+    bench += ["--relevance", relevance, "--out", str(tmp_path / "run")]
+    assert main(bench) == 0, message(capsys)[1]
+    whole = plain(tmp_path / "run" / "results.jsonl")
+    limit, tried, endings = max(meter.peak_bytes for meter in meters) - 1, 0, set()
+    while limit > 0 and tried < (500 if os.environ.get("WIDTHWISE_FAULTS") == "all" else 60):
+        meters.clear()
+        shutil.rmtree(tmp_path / "run")
+        ended = main([*bench, "--max-memory", repr((limit + 0.5) / 1e6)])
+        _, err = message(capsys)
+        lines = plain(tmp_path / "run" / "results.jsonl")
+        assert len(lines) == len(whole), (limit, err)
+        for line in lines:
+            if line["failure"] is not None:
+                assert line["failure"]["kind"] == "OutOfMemory" and "traceback" not in line["failure"], (limit, line)
+                endings.add("failure")
+            else:
+                assert set(line["status"]) <= {"solved", "out-of-memory"}, (limit, line["status"])
+                endings |= set(line["status"])
+        assert ended in (0, 1), (limit, ended)
+        peak = max(meter.peak_bytes for meter in meters)
+        assert peak <= limit
+        limit, tried = min(limit, peak) - 1, tried + 1
+    assert tried > 10 and {"failure", "solved"} <= endings, (tried, endings)
+
+
 def test_figures_for_tensorboard_that_cannot_be_written_do_not_end_a_run(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     folder = tmp_path / "run"
@@ -194,9 +323,6 @@ def test_figures_for_tensorboard_that_cannot_be_written_do_not_end_a_run(tmp_pat
     code = "import sys\nimport widthwise.experiments.run_folder as place\nplace.EVENTS = '../blocked/events'\n"
     code += "from widthwise.cli.main import main\nsys.exit(main(sys.argv[1:]))"
     (tmp_path / "blocked").write_text("")
-    import subprocess
-    import sys
-
     arguments = [*TRAIN[:-1], "--out", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
     ended = subprocess.run(
@@ -222,6 +348,23 @@ def test_folders_of_killed_processes_are_removed_and_others_stay(
         assert remove_stale() == 1
         assert folder.is_dir() and other.is_dir() and not stale.exists()
     assert not folder.exists()
+
+
+def test_what_a_killed_demo_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    code = "import os, signal, sys\nimport widthwise.classical.load as place\n"
+    code += "def end(*files): {}\nplace.load = end\n"
+    code += "from widthwise.cli.main import main\nsys.exit(main(['demo', '--no-training']))"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+
+    def demo(end: str) -> int:
+        command = [sys.executable, "-c", code.format(end)]
+        return subprocess.run(command, capture_output=True, check=False, env=environment).returncode
+
+    assert demo("os.kill(os.getpid(), signal.SIGKILL)") == -9
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith("widthwise-scratch-") and (left / "domain.pddl").exists()
+    assert demo("os.kill(os.getpid(), signal.SIGTERM)") == 143
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_that_another_process_writes_is_refused(tmp_path: Path) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 import textwrap
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from widthwise.cli.demo_text import draw_way, say, table, title
@@ -36,7 +34,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Tell the story; every figure in it comes from a search made now."""
+    from widthwise.experiments.scratch import remove_stale
+
     start = time.monotonic()
+    remove_stale()  # folders of a demo or a suite that was killed
     _corridor()
     _bounds()
     _many_goals()
@@ -272,9 +273,10 @@ def _more() -> None:
 def _task(name: str, **sizes: int) -> Task:
     from widthwise.classical.examples import EXAMPLES
     from widthwise.classical.load import load
+    from widthwise.experiments.scratch import scratch_folder
 
-    with tempfile.TemporaryDirectory() as folder:
-        domain, problem = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
+    with scratch_folder() as folder:
+        domain, problem = folder / "domain.pddl", folder / "problem.pddl"
         domain.write_text(EXAMPLES[name].domain(), encoding="utf-8")
         problem.write_text(EXAMPLES[name].problem(**sizes), encoding="utf-8")
         return load(domain, problem)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from pathlib import Path
 
 from widthwise.cli.demo_text import draw_way, say, title
 from widthwise.core.errors import install_line
@@ -41,6 +39,7 @@ def learn() -> None:
     """Train for about two minutes, show how it goes, and walk the maze with the network alone."""
     from widthwise.experiments.learning import begin
     from widthwise.experiments.policy import learned_agent
+    from widthwise.experiments.scratch import scratch_folder
     from widthwise.experiments.training_settings import RunSettings
 
     title("6. Learning from search: a maze until no search is needed")
@@ -52,8 +51,8 @@ def learn() -> None:
         "or two:"
     )
     print(f"  {'interactions':>12}  {'score':>5}  {'steps':>5}  {'':<{_BAR}}  network alone")
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder, "run")
+    with scratch_folder() as folder:
+        run = folder / "run"
         settings = RunSettings(
             environment=ENVIRONMENT, algorithm="pi-hiw", parts={"tiles": TILES}, interactions=INTERACTIONS,
             evaluate_every=INTERACTIONS // ROWS, network_episodes=1, planner_episodes=0,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from widthwise.classical.examples import Example
@@ -122,6 +123,8 @@ def _write(folder: Path, texts: Mapping[str, str], *, force: bool) -> None:
             del waiting[draft]
     except OSError as error:
         place = error.filename or folder
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise OutputError.of(waiting.get(Path(place), place), error) from None
         raise UsageError(f"cannot write to {folder}: {place}: {error.strerror}") from None
     finally:
         for draft in waiting:

@@ -15,7 +15,7 @@ from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, duration, seed, whole_number
 from widthwise.cli.play_options import FEATURES, PLANNERS, planning_agent, policy_agent, title
 from widthwise.cli.train import add_preset
-from widthwise.core.errors import OutOfTime, SimulatorError, UsageError, WidthwiseError
+from widthwise.core.errors import OutOfTime, OutputError, SimulatorError, UsageError, WidthwiseError
 from widthwise.core.showing import counted as count
 from widthwise.online.presets import DEFAULT
 from widthwise.version import __version__
@@ -53,7 +53,8 @@ examples:
 docs/choosing.md helps to choose the planner, the features and the budget.
 
 exit codes: 0 the episode ran to its end or to --max-steps; 12 the --goal-score was not reached;
-23 --max-time ended it; 130 Ctrl-C (what was played so far is saved); 31, 34, 2 as always"""
+23 --max-time ended it; 130 Ctrl-C (what was played so far is saved); 1 a file could not
+be written (the result is printed); 31, 34, 2 as always"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -209,8 +210,12 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
         print(json.dumps(result, ensure_ascii=False))
     elif result["status"] != "refused" or episode.steps:
         print(_text(result))
+    for failure in watch.failures:
+        print(f"widthwise: {failure}", file=sys.stderr)
     if fault is not None:
         raise fault
+    if watch.failures and not episode.interrupted:
+        return OutputError.exit_code
     if episode.terminated and episode.steps and episode.score == 0 and args.policy is None and not args.json:
         print(NO_SCORE, file=sys.stderr)
     if episode.terminated and not episode.steps:

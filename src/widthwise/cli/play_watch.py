@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
@@ -87,6 +88,7 @@ class Watch:
         self.record = None if args.record is None else Record(args.record, header)
         self.waiting: tuple[dict[str, Any], StepRecord] | None = None
         self.steps, self.score, self.interactions = 0, 0.0, 0
+        self.failures: list[OutputError] = []
         self.planner = header["planner"]
 
     def _film(self) -> Film:
@@ -121,20 +123,30 @@ class Watch:
         if self.record is None or self.waiting is None:
             return
         (line, record), self.waiting = self.waiting, None  # an interrupt must not write it twice
-        self.record.add(
-            {
-                **line,
-                "reward": record.reward,
-                "returns": record.look_ahead.returns,
-                "counts": record.look_ahead.counts,
-                "behaviour": record.behaviour,
-                "nodes": record.nodes,
-                "kept": record.kept,
-                "high_level_states": record.high_level_states,
-                "interactions": record.interactions,
-                "restores": record.restores,
-            }
-        )
+        whole = {
+            **line,
+            "reward": record.reward,
+            "returns": record.look_ahead.returns,
+            "counts": record.look_ahead.counts,
+            "behaviour": record.behaviour,
+            "nodes": record.nodes,
+            "kept": record.kept,
+            "high_level_states": record.high_level_states,
+            "interactions": record.interactions,
+            "restores": record.restores,
+        }
+        with self._saving():
+            self.record.add(whole)
+        if self.failures:
+            self.record = None
+
+    @contextlib.contextmanager
+    def _saving(self) -> Iterator[None]:
+        """Keep what cannot be written for later: the episode goes on, and its result is shown."""
+        try:
+            yield
+        except OutputError as error:
+            self.failures.append(error)
 
     def _caption(self, record: StepRecord) -> list[str]:
         lines = [
@@ -148,13 +160,14 @@ class Watch:
         return lines
 
     def end(self, episode: Episode, result: dict[str, Any]) -> None:
-        """The episode is over: finish the files."""
+        """The episode is over: finish the files; `failures` has those that could not be written."""
         if self.view is not None:
             self.view.end()
         if self.waiting is not None and self.waiting[0]["step"] < episode.steps:
             self._flush()  # an interrupt may come after a decision and before the step
         if self.record is not None:
-            self.record.finish({"kind": "result", **result, "final": self.follower.info()})
+            with self._saving():
+                self.record.finish({"kind": "result", **result, "final": self.follower.info()})
         if self.film is not None:
             self.film.end(
                 [
@@ -163,9 +176,11 @@ class Watch:
                 ]
             )
             if self.args.gif is not None:
-                self.film.save_gif(self.args.gif)
+                with self._saving():
+                    self.film.save_gif(self.args.gif)
             if self.args.mp4 is not None:
-                self.film.save_mp4(self.args.mp4)
+                with self._saving():
+                    self.film.save_mp4(self.args.mp4)
 
     def __enter__(self) -> Watch:
         return self

@@ -12,8 +12,9 @@ from widthwise.classical.pddl.lexer import read_text
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
 from widthwise.classical.solve import solve_or_fail, wished_relevance
 from widthwise.classical.task import Relevance, Task
-from widthwise.core.budget import Budget, check
+from widthwise.core.budget import Budget
 from widthwise.core.errors import UsageError
+from widthwise.core.guard import Guard
 from widthwise.core.model import Novelty
 from widthwise.experiments.cutting import try_parts
 from widthwise.experiments.goal_lines import goal_fields, line_of
@@ -125,19 +126,20 @@ def _planner(part: Part) -> Planner:
 
 def load_instance(instance: Instance, budget: Budget) -> Task:
     """Read and ground an instance, the seconds of both in its `seconds`."""
-    instance = with_texts(instance)
     meter = budget.start()
+    guard = Guard(meter)
+    instance = with_texts(instance, guard)
     assert instance.domain_text is not None and instance.problem_text is not None
-    domain = parse_domain(instance.domain_text, instance.domain_name, lambda: check(meter))
-    problem = parse_problem(instance.problem_text, instance.problem_name, domain, lambda: check(meter))
+    domain = parse_domain(instance.domain_text, instance.domain_name, guard)
+    problem = parse_problem(instance.problem_text, instance.problem_name, domain, guard)
     read = meter.seconds
     task = Task.of(domain, problem, None, meter)
     task.seconds["parse"] += read
     return task
 
 
-def with_texts(instance: Instance) -> Instance:
-    """An instance that carries the texts of its files."""
+def with_texts(instance: Instance, guard: Guard | None = None) -> Instance:
+    """An instance that carries the texts of its files; a guard limits what reading them takes."""
     if instance.problem_text is not None:
         return instance
     problem = Path(instance.path)
@@ -146,8 +148,8 @@ def with_texts(instance: Instance) -> Instance:
         instance.name,
         instance.weight,
         instance.path,
-        read_text(domain)[0],
-        read_text(problem)[0],
+        read_text(domain, guard)[0],
+        read_text(problem, guard)[0],
         str(domain),
         str(problem),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from widthwise.core.errors import MissingExtraError
+from widthwise.core.errors import MissingExtraError, OutputError
 from widthwise.core.tree import NONE, Tree
 from widthwise.reports.colours import BRANCH, INK, PAPER, colour
 from widthwise.reports.sight import Seen, Sight
@@ -59,34 +60,28 @@ class Film:
         return whole
 
     def save_gif(self, path: Path) -> None:
-        """Write the film as GIF; the file appears when it is complete."""
+        """Write the film as GIF; the file appears when it is complete. Raises `OutputError` if it cannot be written."""
         _, image, _, _ = pillow()
         flat = [one.quantize(96, dither=image.Dither.NONE) for one in self.pictures]
         each = round(1000 / self.per_second)
         times = [each] * (len(flat) - 1) + [max(2000, each)]
-        draft = _draft(path)
-        try:
+        with _written(path) as draft:
             flat[0].save(
                 draft, format="GIF", save_all=True, append_images=flat[1:], duration=times, loop=0, optimize=True
             )
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
 
     def save_mp4(self, path: Path) -> None:
-        """Write the film as MP4; the file appears when it is complete."""
+        """Write the film as MP4; the file appears when it is complete. Raises `OutputError` if it cannot be written."""
         imageio = video()
         import numpy as np
 
-        draft = _draft(path)
-        try:
+        with _written(path) as draft:
             hold = round(2 * self.per_second)
             with imageio.get_writer(draft, fps=self.per_second, codec="libx264", macro_block_size=2) as writer:
                 for picture in [*self.pictures, *self.pictures[-1:] * hold]:
                     writer.append_data(np.asarray(picture))
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+            if b"moov" not in draft.read_bytes():  # the index, which is written last; the encoder's exit code is lost
+                raise OSError("the encoder could not complete the film")
 
 
 def draw_tree(pen: Any, tree: Tree, seen: Seen, box: tuple[int, int, int, int]) -> None:
@@ -145,5 +140,15 @@ def video() -> Any:
     return imageio
 
 
-def _draft(path: Path) -> Path:
-    return path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+@contextlib.contextmanager
+def _written(path: Path) -> Iterator[Path]:
+    """A draft beside a file that takes its name when the block ends; no draft is left if anything fails."""
+    draft = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+    try:
+        yield draft
+        draft.replace(path)
+    except OSError as error:
+        raise OutputError.of(path, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink()

@@ -38,11 +38,17 @@ def make_view(stream: TextIO, follower: Follower, sight: Sight, header: dict[str
     return Lines(stream)
 
 
+def high_level(record: StepRecord) -> str:
+    """How many high-level states are known, per level from the top."""
+    known = record.high_level_states
+    return f"{' / '.join(map(str, reversed(known)))} high-level state{'' if known == [1] else 's'}"
+
+
 def line(record: StepRecord, action: str, number: int, score: float) -> str:
     """A step in one line."""
     known = ""
     if record.high_level_states:
-        known = f", {' / '.join(map(str, reversed(record.high_level_states)))} high-level states"
+        known = f", {high_level(record)}"
     reward = f", reward {record.reward:+g}" if record.reward else ""
     return (
         f"step {number}: {action}{reward}, score {score:g}; {counted(record.nodes, 'node')}{known}, "

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
-from widthwise.cli.play_view import make_view
+from widthwise.cli.play_view import high_level, make_view
 from widthwise.core.errors import OutputError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
     from widthwise.core.tree import Tree
     from widthwise.online.acting import Episode, StepRecord
     from widthwise.reports.film import Film
+    from widthwise.simulators.rendering import RenderedCopy
 
 
 class Follower:
     """A second copy of a maze or a game that takes the executed steps only, so that it can be looked at.
 
-    The simulator itself jumps from node to node; after a restore its screen is stale.
+    The simulator itself jumps from node to node; after a restore its screen is stale. With `filmed` a Gymnasium
+    environment has a copy as well, which is rendered.
     """
 
-    def __init__(self, world: Simulator, seed: int) -> None:
+    def __init__(self, world: Simulator, seed: int, filmed: bool = False) -> None:
         import pickle
 
         from widthwise.simulators.atari import Atari
@@ -41,8 +43,13 @@ class Follower:
         self.maze = self.world if isinstance(world, Maze) else None
         self.path: list[tuple[int, int]] = []
         self.now: Step | None = None
+        self.rendered: RenderedCopy | None = None
         if self.world is not None:
             self._see(self.world.reset(seed))
+        elif filmed:
+            from widthwise.simulators.rendering import RenderedCopy, is_renderable
+
+            self.rendered = RenderedCopy(world, seed) if is_renderable(world) else None
 
     def step(self, action: int, luck: int | None = None) -> None:
         """Take a step too, with the luck that it was executed with."""
@@ -52,6 +59,14 @@ class Follower:
 
                 reseed(self.world, luck, find(self.world))
             self._see(self.world.step(action))
+        elif self.rendered is not None:
+            self.rendered.step(action, luck)
+
+    def check(self, tree: Tree) -> None:
+        """Stop showing a rendered copy that is not where the agent is; the tree has its root there."""
+        if self.rendered is not None:
+            root = tree.root
+            self.rendered.agrees(tree.observation[root], tree.reward[root], tree.nodes.terminal[root])
 
     def _see(self, step: Step) -> None:
         self.now = step
@@ -70,7 +85,9 @@ class Follower:
         return {name: known[name] for name in ("position", "key", "lives") if name in known}
 
     def screen(self) -> Any:
-        """The picture of a game in colour; None where there is none."""
+        """The picture of a game in colour, or what an environment renders; None where there is none."""
+        if self.rendered is not None:
+            return self.rendered.picture
         return self.world.screen() if self.world is not None and self.maze is None else None
 
 
@@ -79,11 +96,13 @@ class Watch:
 
     def __init__(self, args: argparse.Namespace, world: Simulator, header: dict[str, Any]) -> None:
         self.args = args
-        self.follower = Follower(world, args.seed)
+        filmed = args.gif is not None or args.mp4 is not None
+        self.follower = Follower(world, args.seed, filmed)
         maze = self.follower.maze
         self.names = tuple(getattr(world, "action_names", ())) or tuple(str(one) for one in range(world.actions))
+        self.said = False  # why the environment is not rendered
         self.sight = Sight(maze.place if maze is not None else None)
-        self.film = self._film() if args.gif is not None or args.mp4 is not None else None
+        self.film = self._film() if filmed else None
         self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.sight, header, args.delay)
         self.record = None if args.record is None else Record(args.record, header)
         self.waiting: tuple[dict[str, Any], StepRecord] | None = None
@@ -101,11 +120,25 @@ class Watch:
         if follower.maze is not None:
             stage: Any = MazeStage(follower.maze.plan.cells, lambda: (follower.path, follower.has_key()))
         else:
-            stage = ScreenStage(follower.screen)
+            rendered = follower.rendered is not None and follower.rendered.reason is None
+            stage = ScreenStage(follower.screen, tinted=not rendered)
+        self._say_what_is_filmed()
         return Film(stage, self.sight)
+
+    def _say_what_is_filmed(self) -> None:
+        """Say in one line why a film does not show what an environment renders."""
+        copy = self.follower.rendered
+        if copy is not None and copy.reason is not None and not self.said and not self.args.quiet:
+            self.said = True
+            print(
+                f"note: {self.args.env} is not rendered ({copy.reason}); the film shows the observation where it is an "
+                "image, and the search tree",
+                file=sys.stderr,
+            )
 
     def step(self, tree: Tree, record: StepRecord) -> None:
         """A step was decided; the tree still has its root at the state acted in."""
+        self.follower.check(tree)
         if self.film is not None and self.steps % self.args.every == 0:
             self.film.add(tree, self._caption(record))
         line = {"kind": "step", "step": self.steps, **self.follower.info()}
@@ -155,14 +188,14 @@ class Watch:
             f"tree of {counted(record.nodes, 'node')}",
         ]
         if record.high_level_states:
-            known = " / ".join(map(str, reversed(record.high_level_states)))
-            lines[2] += f", {known} high-level states"
+            lines[2] += f", {high_level(record)}"
         return lines
 
     def end(self, episode: Episode, result: dict[str, Any]) -> None:
         """The episode is over: finish the files; `failures` has those that could not be written."""
         if self.view is not None:
             self.view.end()
+        self._say_what_is_filmed()
         if self.waiting is not None and self.waiting[0]["step"] < episode.steps:
             self._flush()  # an interrupt may come after a decision and before the step
         if self.record is not None:

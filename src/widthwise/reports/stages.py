@@ -76,10 +76,13 @@ class MazeStage:
 
 
 class ScreenStage:
-    """A screen: the world as it looks, tinted where the futures in the tree look different."""
+    """A screen: the world as it looks, tinted where the futures in the tree look different.
 
-    def __init__(self, now: Callable[[], Picture | None]) -> None:
-        self.now = now
+    `tinted=False` is for pictures that do not show the observation: the pixels of the two have nothing in common.
+    """
+
+    def __init__(self, now: Callable[[], Picture | None], *, tinted: bool = True) -> None:
+        self.now, self.tinted = now, tinted
 
     def draw(self, tree: Tree | None, seen: Seen | None) -> Any:
         """The screen now."""
@@ -92,8 +95,9 @@ class ScreenStage:
         screen = screen if screen.ndim == 3 else np.repeat(screen[:, :, None], 3, axis=2)
         scale = SIDE / max(screen.shape[:2])
         size = (round(screen.shape[1] * scale), round(screen.shape[0] * scale))
-        picture = image.fromarray(np.ascontiguousarray(screen[:, :, :3])).resize(size, image.Resampling.NEAREST)
-        share = None if tree is None else futures(tree)
+        way = image.Resampling.NEAREST if scale >= 1 else image.Resampling.BOX  # thin lines stay when it shrinks
+        picture = image.fromarray(np.ascontiguousarray(screen[:, :, :3])).resize(size, way)
+        share = None if tree is None or not self.tinted else futures(tree)
         if share is None:
             return picture
         tint = image.fromarray(np.rint(255 * share).astype(np.uint8)).resize(size, image.Resampling.NEAREST)

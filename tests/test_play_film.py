@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from cli_tools import on_terminal
 from widthwise.cli.main import main
 from widthwise.core.tree import Tree
 from widthwise.reports.colours import colour, terminal
+from widthwise.reports.film import Film, drawable
 from widthwise.reports.sight import Seen, Sight
+from widthwise.reports.stages import ALPHA, ScreenStage, futures
 from widthwise.simulators.maze import Maze
 
 MAZE = ["play", "maze-small", "--tiles", "4x4", "--budget", "60", "--quiet"]
@@ -77,6 +80,56 @@ def test_a_game_is_filmed_in_colour(tmp_path: Path, capsys: pytest.CaptureFixtur
     with image.open(path) as film:
         picture = np.asarray(film.convert("RGB"))[:, :240].astype(int)
     assert (picture[:, :, 0] - picture[:, :, 2] > 60).any()
+
+
+class Shown:
+    """A tree of which the film sees observations only."""
+
+    def __init__(self, *pictures: Any) -> None:
+        self.root, self.observation, self.regions = 0, pictures, ()
+        self.nodes = SimpleNamespace(live=range(len(pictures)))
+
+    def __len__(self) -> int:
+        return len(self.observation)
+
+
+def test_a_tint_leaves_the_picture_visible() -> None:
+    pytest.importorskip("PIL.Image")
+    random = np.random.default_rng(0)
+    screen = random.integers(0, 256, (32, 32, 3), dtype=np.uint8)
+    futures_of = [screen, *(np.where(random.random((32, 32, 1)) < 0.9, 255 - screen, screen) for _ in range(20))]
+    tree: Any = Shown(*(one.astype(np.uint8) for one in futures_of))
+    share = futures(tree)
+    assert share is not None
+    assert 0 < share.max() <= ALPHA <= 0.4  # at least three fifths of each pixel are the picture's own
+    stage = ScreenStage(lambda: screen)
+    plain, tinted = (np.asarray(stage.draw(one, None)).astype(float) for one in (None, tree))
+    assert (plain != tinted).any()
+    # What differs in the picture differs in the film, by the part that is not covered.
+    for channel in range(3):
+        below, above = plain[:, :, channel], tinted[:, :, channel]
+        assert np.corrcoef(below.ravel(), above.ravel())[0, 1] > 0.95
+        assert above.std() >= 0.95 * (1 - ALPHA) * below.std()
+
+
+def test_every_letter_of_a_caption_is_drawn() -> None:
+    font_module = pytest.importorskip("PIL.ImageFont")
+    font = font_module.load_default(12)
+    box = bytes(font.getmask("\U000fffff"))
+    assert bytes(font.getmask("π")) == box  # the font lacks it
+    assert drawable("π-HIW(n,1), step 3: 上", font) == "pi-HIW(n,1), step 3: ?"
+    assert drawable("Größe: 50 %", font) == "Grosse: 50 %"
+    for letter in drawable("π-HIW(1,1), score 1,000: ▲ é ≤ ∞", font):
+        assert bytes(font.getmask(letter)) != box
+
+
+def test_the_title_of_a_policy_is_drawn_in_a_film() -> None:
+    pytest.importorskip("PIL.Image")
+    screen = np.zeros((32, 32, 3), np.uint8)
+    drawn_pi, drawn_greek = (Film(ScreenStage(lambda: screen), Sight()) for _ in range(2))
+    drawn_pi.end(["pi-HIW(1,1)"])
+    drawn_greek.end(["π-HIW(1,1)"])
+    assert (np.asarray(drawn_pi.pictures[0]) == np.asarray(drawn_greek.pictures[0])).all()
 
 
 def test_an_mp4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,12 @@ def colour(number: int) -> Colour:
     return round(255 * red), round(255 * green), round(255 * blue)
 
 
+def mixed(below: Colour, above: Colour, alpha: float) -> Colour:
+    """A colour laid over another, of which it covers the part `alpha`."""
+    red, green, blue = (round((1 - alpha) * low + alpha * high) for low, high in zip(below, above, strict=True))
+    return red, green, blue
+
+
 def terminal(number: int) -> int:
     """The same for terminals with 256 colours: the number of the nearest one in their cube of 6x6x6."""
     red, green, blue = (round(part / 255 * 5) for part in colour(number))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +17,8 @@ from widthwise.reports.sight import Seen, Sight
 PANEL = 270  # pixels of the right half
 MARGIN = 10
 LINE = 15
+_UNASSIGNED = "\U000fffff"  # no font has it
+_WRITTEN = {"π": "pi", "Π": "Pi", "ß": "ss"}
 
 
 class Stage(Protocol):
@@ -52,8 +55,7 @@ class Film:
         letters = font.load_default(12)
         across = left.size[0] + MARGIN
         for number, line in enumerate(lines):
-            # The font that comes with Pillow has no Greek letters.
-            pen.text((across, MARGIN + LINE * number), line.replace("π", "pi"), fill=INK, font=letters)
+            pen.text((across, MARGIN + LINE * number), drawable(line, letters), fill=INK, font=letters)
         if tree is not None and seen is not None:
             top = 2 * MARGIN + LINE * len(lines)
             draw_tree(pen, tree, seen, (across, top, width - MARGIN, height - MARGIN))
@@ -82,6 +84,23 @@ class Film:
                     writer.append_data(np.asarray(picture))
             if b"moov" not in draft.read_bytes():  # the index, which is written last; the encoder's exit code is lost
                 raise OSError("the encoder could not complete the film")
+
+
+def drawable(text: str, font: Any) -> str:
+    """A text in letters that a font has: π is written pi, é is written e, and what else the font lacks is a `?`.
+
+    The font that comes with Pillow has hardly more than ASCII, and draws a box for what it lacks.
+    """
+    lacking = bytes(font.getmask(_UNASSIGNED))
+
+    def known(letter: str) -> bool:
+        return letter.isascii() or bytes(font.getmask(letter)) != lacking
+
+    written = ""
+    for letter in unicodedata.normalize("NFC", text):
+        plain = _WRITTEN.get(letter) or unicodedata.normalize("NFKD", letter)[0]
+        written += letter if known(letter) else plain if known(plain) else "?"
+    return written
 
 
 def draw_tree(pen: Any, tree: Tree, seen: Seen, box: tuple[int, int, int, int]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from widthwise.core.tree import Tree
-from widthwise.reports.colours import AGENT, DOOR, FLOOR, INK, KEY, PAPER, WALL, colour
+from widthwise.reports.colours import AGENT, DOOR, FLOOR, INK, KEY, PAPER, WALL, colour, mixed
 from widthwise.reports.film import pillow
 from widthwise.reports.sight import Place, Seen
 
@@ -17,6 +17,10 @@ Picture = npt.NDArray[np.uint8]
 
 SIDE = 330  # pixels of a world's longer side, about
 TINT = np.array([255, 140, 0], dtype=np.float64)
+#: How much of a pixel a tint covers at most; the rest is the picture below it.
+ALPHA = 0.35
+#: The same for the cells of a maze, whose floor has one colour.
+CELL_ALPHA = 0.6
 
 
 class MazeStage:
@@ -54,7 +58,8 @@ class MazeStage:
             shown = states[:4]
             for number, state in enumerate(shown):
                 begin, end = (left + (right - left + 1) * part // len(shown) for part in (number, number + 1))
-                pen.rectangle([begin, top, end - 1, bottom], fill=colour(state) if hierarchical else colour(1))
+                shade = mixed(FLOOR, colour(state if hierarchical else 1), CELL_ALPHA)
+                pen.rectangle([begin, top, end - 1, bottom], fill=shade)
         for before, after in seen.edges:
             pen.line([self.centre(before), self.centre(after)], fill=INK, width=1)
 
@@ -102,12 +107,15 @@ class ScreenStage:
             return picture
         tint = image.fromarray(np.rint(255 * share).astype(np.uint8)).resize(size, image.Resampling.NEAREST)
         strength = np.asarray(tint)[:, :, None] / 255.0
-        mixed = np.asarray(picture) * (1 - strength) + TINT * strength
-        return image.fromarray(np.rint(mixed).astype(np.uint8))
+        tinted = np.asarray(picture) * (1 - strength) + TINT * strength
+        return image.fromarray(np.rint(tinted).astype(np.uint8))
 
 
 def futures(tree: Tree) -> npt.NDArray[np.float64] | None:
-    """How strongly to tint each pixel of an observation: by how many nodes show there what the root does not."""
+    """How strongly to tint each pixel of an observation: by how many nodes show there what the root does not.
+
+    Returns shares from 0 to `ALPHA`; None if observations are no images.
+    """
     root = as_image(tree.observation[tree.root])
     if root is None:
         return None
@@ -119,7 +127,9 @@ def futures(tree: Tree) -> npt.NDArray[np.float64] | None:
             counts += changed.any(axis=2) if changed.ndim == 3 else changed
     # What most nodes show is the world going on by itself; a few levels keep a film small.
     share = np.log1p(counts) / np.log1p(max(1, len(tree)))
-    strength: npt.NDArray[np.float64] = np.ceil(share * 5) / 5 * 0.75
+    level = np.ceil(share * 5) / 5
+    # The faintest tint is still to be seen on black.
+    strength: npt.NDArray[np.float64] = np.where(level > 0, ALPHA * (0.3 + 0.7 * np.minimum(level, 1.0)), 0.0)
     return strength
 
 

@@ -159,7 +159,7 @@ def test_another_environment_is_noticed() -> None:
     chosen = algorithm("pi-hiw", Maze(other), interactions=10)
     with pytest.raises(ww.InputError, match="does not do what it did"):
         Trainer(lambda: Maze(other), Config(chosen, Learning(batch=8))).restore(saved)
-    with pytest.raises(ww.UsageError, match="saved with 1 trees"):
+    with pytest.raises(ww.UsageError, match="saved with 1 tree, not with 2"):
         maze_trainer(trees=2).restore(saved)
 
 

@@ -186,7 +186,7 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
     path.write_text(path.read_text().replace('"batch": 8', '"batch": 9'))
     assert "batch" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "other"), code=31)
     told = said(capsys, "train", "maze-small", "--resume", str(whole), code=2)
-    assert "begun with environment 'tiny_world:TinyWorld'" in told
+    assert "begun with environment tiny_world:TinyWorld;" in told
     assert "cannot become less" in said(capsys, "train", WORLD, "--resume", str(whole), "--interactions", "10", code=2)
     assert "exists already" in said(capsys, *TINY, "--out", str(whole), code=2)
 

@@ -30,6 +30,12 @@ NO_REWARD = (
     "See docs/choosing.md."
 )
 
+#: What to say at the end of a run in which no episode has ended.
+NO_EPISODE = (
+    "No training episode has ended, so nothing was learned: episodes take longer than this run. Give more "
+    "--interactions, or a smaller --budget (simulator steps per action). See docs/choosing.md."
+)
+
 _DESCRIPTION = """\
 Learn from search: a network is trained on what the planner finds, and guides the planner in turn.
 The run folder DIR gets the configuration, a line of JSON per episode and evaluation, figures for
@@ -48,9 +54,10 @@ examples:
   widthwise play maze-small --policy runs/small --network-only
 
 settings for --set: the parts that can be switched (guided, dynamic, value, doubt, ties: on or off),
-tiles, colours, width, high_width, interactions and nodes per step, discount, behaviour, target_temperature,
-selection_temperature; and of learning: updates, batch, replay, learning_rate, decay, epsilon, clip,
-l2, value_factor, momentum, smooth, patient, calibration
+high_features (tiles or own), tiles, colours, width, high_width, interactions and nodes per step,
+discount, behaviour, target_temperature, selection_temperature; and of learning: updates, batch,
+replay, learning_rate, decay, epsilon, clip, l2, value_factor, momentum, smooth, patient, calibration,
+encoded
 
 exit codes: 0 trained to the end; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written first);
 1 stopped by a full disk or by losses that are no numbers (the last checkpoint is good); 31, 34, 2 as always"""
@@ -73,7 +80,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="the simulator (with --resume only needed if it is module:attribute, to say that you know this code)",
     )
     add = parser.add_argument
-    add("--algorithm", choices=ALGORITHMS, help="what learns (default pi-hiw)")
+    add(
+        "--algorithm",
+        choices=ALGORITHMS,
+        help="what learns (default pi-hiw, or pi-iw+ where its upper level has no features)",
+    )
     add("--interactions", type=whole_number, metavar="N", help="simulator steps of the whole run")
     add("--seed", type=seed, metavar="N", help="seed of everything (default 0)")
     add("--out", type=Path, metavar="DIR", help="the run folder, a new one")
@@ -230,7 +241,7 @@ def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> 
     for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
         if value is None:
             raise UsageError(f"{name} is missing (a run that is there already goes on with --resume DIR)")
-    return learning.begin(args.out, RunSettings(**{"algorithm": "pi-hiw", **given}), view)
+    return learning.begin(args.out, RunSettings(**{"algorithm": "auto", **given}), view)
 
 
 def report(training: Training, *, as_json: bool) -> int:
@@ -268,7 +279,7 @@ def text(folder: Path, result: Record) -> str:
         f"{counted(result['evaluation_interactions'], 'more interaction')}"
     )
     if not result["reward_seen"]:
-        lines.append(NO_REWARD)
+        lines.append(NO_REWARD if result["episodes"] else NO_EPISODE)
     best = result["best"]
     lines.append(
         f"best network alone: score {best['network_score']:.2f} in {counted(round(best['network_steps']), 'step')}, "

@@ -48,6 +48,11 @@ class TrainView(Listener):
         if not self.quiet:
             self.say(evaluation(record))
 
+    def chosen(self, text: str) -> None:
+        """What was chosen because nothing was said."""
+        if not self.quiet:
+            self.say(text)
+
     def say(self, text: str) -> None:
         """A line that stays."""
         self._clear()

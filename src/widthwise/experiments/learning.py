@@ -60,9 +60,24 @@ def config_of(settings: RunSettings) -> Config:
     )
 
 
+def note_on_choice(settings: RunSettings, config: Config) -> str | None:
+    """One line about the algorithm where it is not pi-hiw over tiles and was not chosen in so many words."""
+    chosen = config.algorithm
+    if settings.algorithm == "auto" and not chosen.hierarchical and "tiles" not in settings.parts:
+        return (
+            f"{settings.environment}: {chosen.name} (flat, as there is neither an image for tiles nor high-level "
+            "features)"
+        )
+    if chosen.high_features == "own" and "high_features" not in settings.parts:
+        return f"{settings.environment}: {chosen.name} over the high-level features of the environment"
+    return None
+
+
 def label(settings: RunSettings, config: Config) -> str:
     """What a table calls this: the algorithm as the paper writes it, and what was set differently."""
     parts = {name: value for name, value in settings.parts.items() if name != "tiles"}
+    if config.algorithm.high_features == "own":
+        parts = {"high_features": "own", **parts}
     if config.algorithm.tiles is not None:
         parts = {"tiles": "x".join(map(str, config.algorithm.tiles)), **parts}
     varied = replace(settings, parts=parts).variation
@@ -90,6 +105,9 @@ def begin(folder: Path, settings: RunSettings, listener: Listener, command: list
     """A new run in a new folder; what can be refused is refused before anything is written."""
     need_torch()
     config = config_of(settings)
+    if choice := note_on_choice(settings, config):
+        listener.chosen(choice)
+    settings = replace(settings, algorithm=config.algorithm.name)
     trainer = _trainer(settings, config)
     trainer.try_out(make_simulator(settings))
     made = describe_run(settings.describe(), command or ["widthwise", *sys.argv[1:]])

@@ -109,6 +109,9 @@ class Listener:
     def evaluated(self, run: Training, record: Record) -> None:
         """There was an evaluation."""
 
+    def chosen(self, text: str) -> None:
+        """What was chosen because nothing was said."""
+
     def say(self, text: str) -> None:
         """Something to tell."""
 

@@ -22,7 +22,7 @@ class RunSettings:
     """Everything that decides what a run does, as plain data that fits into JSON."""
 
     environment: str
-    algorithm: str
+    algorithm: str  # `auto` for a run to be begun: what suits the environment
     interactions: int
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)  # of the environment

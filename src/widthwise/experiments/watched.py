@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from widthwise.core.driver import FeatureFunction
 from widthwise.core.errors import WidthwiseError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.learning.learner import TrainingDivergedError
@@ -21,9 +22,13 @@ class Watched:
 
     def __init__(self, inner: Simulator, stop: Callable[[], bool], limit: int | None) -> None:
         self.inner, self.stop, self.limit = inner, stop, limit
-        self.actions, self.deterministic = inner.actions, inner.deterministic
-        self.default_features = default_features(inner)
+        self.actions, self.deterministic = inner.actions, getattr(inner, "deterministic", True)
         self.steps = 0
+
+    @property
+    def default_features(self) -> tuple[FeatureFunction, ...]:
+        """The features that suit the simulator; finding them may take a random walk."""
+        return default_features(self.inner)
 
     def reset(self, seed: int | None = None) -> Step:
         """Begin an episode."""

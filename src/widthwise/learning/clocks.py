@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from widthwise.core.driver import FeatureFunction
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_features
 
@@ -38,8 +39,7 @@ class Timed:
 
     def __init__(self, inner: Simulator, clocks: Clocks) -> None:
         self.inner = inner
-        self.actions, self.deterministic = inner.actions, inner.deterministic
-        self.default_features = default_features(inner)
+        self.actions, self.deterministic = inner.actions, getattr(inner, "deterministic", True)
 
         def timed(call: Callable[..., Any]) -> Callable[..., Any]:
             def run(*arguments: Any) -> Any:
@@ -54,3 +54,8 @@ class Timed:
         self.step: Callable[[int], Step] = timed(inner.step)
         self.save: Callable[[], Any] = timed(inner.save)
         self.load: Callable[[Any], None] = timed(inner.load)
+
+    @property
+    def default_features(self) -> tuple[FeatureFunction, ...]:
+        """The features that suit the simulator; finding them may take a random walk."""
+        return default_features(self.inner)

@@ -15,7 +15,10 @@ from widthwise.online.policies import Behaviour
 T = TypeVar("T")
 
 #: What settings stood for before they existed: a run from then goes on as it began, whatever the default is now.
-BEFORE: dict[str, dict[str, Any]] = {"algorithm": {"doubt": False}, "learning": {}}
+BEFORE: dict[str, dict[str, Any]] = {
+    "algorithm": {"doubt": False, "high_features": "tiles"},
+    "learning": {"encoded": False},
+}
 #: The most that settings from a file may ask for; beyond it there is no machine.
 _MOST = {"batch": 1 << 20, "calibration": 1 << 20, "replay": 1 << 32, "trees": 4096, "nodes": 1 << 26, "atoms": 1 << 16}
 
@@ -37,6 +40,7 @@ class Learning:
     smooth: bool = True  # the first weights are alike at neighbouring pixels
     patient: bool = True  # nothing is learned before the first reward: there is nothing to learn, and much to spoil
     calibration: int = 128  # random steps before all else, to which the normalisation is set; 0: none
+    encoded: bool = True  # observations that are no images: choices as a one among zeros, numbers scaled
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing."""

@@ -52,6 +52,10 @@ class Network(nn.Module):
         self.policy = nn.Linear(HIDDEN, actions)
         self.value = nn.Linear(HIDDEN, support.atoms)
         self.smooth = smooth
+        if sight.encoding is not None and sight.encoding.numeric:
+            # The same memory as the encoding's: a restored network comes with the scale of its input.
+            self.register_buffer("centre", torch.from_numpy(sight.encoding.centre))
+            self.register_buffer("scale", torch.from_numpy(sight.encoding.scale))
         self.begin(seed)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from widthwise import _native
 from widthwise.core.errors import UsageError
+from widthwise.learning.encoding import Encoding
 
 #: Images smaller than this are too small for the convolutions.
 SMALLEST = 20
@@ -21,14 +22,27 @@ Array = npt.NDArray[Any]
 class Sight:
     """What observations look like, and how to write them into a buffer.
 
-    Images become (height, width, channels) in bytes, anything else a vector of 32-bit floats. `states` is the number
-    of states where an observation is the number of one (Gymnasium's Discrete): it becomes a one among zeros.
+    Images become (height, width, channels) in bytes, anything else a vector of 32-bit floats: by an `encoding`, or in
+    runs from before there were encodings the numbers as they are. In those `states` is the number of states where an
+    observation is the number of one (Gymnasium's Discrete): it becomes a one among zeros.
     """
 
     shape: tuple[int, ...]
     image: bool
     stacked: bool = False  # frames come one after the other and not as channels
     states: int = 0
+    encoding: Encoding | None = field(default=None, compare=False)
+
+    @classmethod
+    def encoded(cls, observation: Any, space: Any = None) -> Sight:
+        """How to look at observations like this one of a Gymnasium space: images as such, all else by an encoding."""
+        image = observation.get("image") if isinstance(observation, dict) else observation
+        if hasattr(image, "frames") or getattr(image, "dtype", None) == np.uint8:
+            sight = cls.of(image)
+            if sight.image:
+                return sight
+        encoding = Encoding(observation, space)
+        return cls((encoding.width,), False, encoding=encoding)
 
     @classmethod
     def of(cls, observation: Any, states: int = 0) -> Sight:
@@ -63,6 +77,8 @@ class Sight:
             return tuple(map(np.ascontiguousarray, observation.frames))  # the same arrays, unless somebody cut them
         if self.image:
             return (np.ascontiguousarray(plain(observation)).reshape(self.shape),)
+        if self.encoding is not None:
+            return (self.encoding(observation),)
         row = self.buffer(1)[0]
         if self.states:
             row[int(observation)] = 1

@@ -78,6 +78,8 @@ def check_learner(state: Any, trainer: Trainer, place: str) -> None:
     own = trainer.learner.network.state_dict()
     if {name: one.shape for name, one in own.items()} != {name: one.shape for name, one in state["network"].items()}:
         raise Mismatch(f"{place}.network is not of the shape that the settings give a network")
+    if "scale" in own and not bool((state["network"]["scale"] > 0).all()):
+        raise Mismatch(f"{place}.network.scale has entries that are not above 0")
     squares = [one.shape for one in trainer.learner.optimiser.squares]
     if squares != [one.shape for one in state["optimiser"]["squares"]]:
         raise Mismatch(f"{place}.optimiser.squares do not fit the network")

@@ -32,12 +32,15 @@ from widthwise.learning.replay import Replay
 from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support
 from widthwise.online.acting import OnlinePlanner
+from widthwise.online.defaults import planning_defaults
 from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
 #: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of
 #: them would wait for a few, and the network would be asked about few nodes at a time.
 TOGETHER = 2
+#: Random steps that the scale of numbers is found from where there is no calibration.
+SCALING = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,8 @@ class Trainer:
         self.finding = check_chance(first, config.seed)
         if self.finding.stochastic and chance == "refuse":
             raise refusal(self.finding)
-        sight = Sight.of(first_step(first, config.seed).observation, states(first))
+        sight = sight_of(first, config)
+        self.defaults = planning_defaults(first)
         self.support = config.support or support_for(first)
         learning = config.learning
         network = Network(
@@ -85,23 +89,33 @@ class Trainer:
         self.interactions = 0
         self.actions = 0  # executed
         self.losses: Losses | None = None
+        self.scaled = False  # the numbers of observations
         self.calibrate(config.seed)
 
     def calibrate(self, seed: int) -> None:
-        """Walk at random, and set the normalisation to what is seen; the steps count as interactions."""
+        """Walk at random, and set scale and normalisation to what is seen; the steps count as interactions."""
         steps, simulator = self.config.learning.calibration, self.players[0].agent.driver.simulator
-        if not steps:
+        encoding = self.sight.encoding
+        unscaled = encoding is not None and encoding.numeric and not self.scaled
+        if not steps and not unscaled:
             return
         rng = random.Random(seed)
-        buffer = self.sight.buffer(steps)
+        seen: list[Any] = []
         step = first_step(simulator, self.config.seed)
-        for row in buffer:
-            self.sight.write(self.sight.parts(step.observation), row)
+        while len(seen) < (steps or SCALING):
+            seen.append(step.observation)
             step = simulator.step(rng.randrange(simulator.actions))
             if step.done:
                 step = first_step(simulator, self.config.seed)
-        self.interactions += steps
-        self.learner.network.calibrate(torch.from_numpy(buffer))
+        self.interactions += len(seen)
+        if encoding is not None and unscaled:  # once: what is in the memory has this scale
+            encoding.fit(seen)
+            self.scaled = True
+        if steps:
+            buffer = self.sight.buffer(steps)
+            for row, observation in zip(buffer, seen, strict=True):
+                self.sight.write(self.sight.parts(observation), row)
+            self.learner.network.calibrate(torch.from_numpy(buffer))
         self.learner.publish()
 
     def agent(self, simulator: Any) -> OnlinePlanner:
@@ -120,6 +134,7 @@ class Trainer:
             # The check was made. With other luck no subtree is kept, so that a stopped run can go on exactly.
             chance="reseed" if self.chance == "reseed" else "foresee",
             keep_subtree=self.chance != "reseed",
+            defaults=self.defaults,
         )
         agent.luck.finding = self.finding
         return agent
@@ -304,6 +319,19 @@ def first_step(simulator: Simulator, seed: int) -> Step:
 def over_at_reset(name: str, seed: int) -> SimulatorError:
     """The error for an episode without any action: there is nothing to learn from."""
     return SimulatorError(f"{name}: the episode is over at reset({seed}), before the first action")
+
+
+def sight_of(simulator: Simulator, config: Config) -> Sight:
+    """How the network sees the observations of a simulator."""
+    observation = first_step(simulator, config.seed).observation
+    if not config.learning.encoded:
+        return Sight.of(observation, states(simulator))
+    return Sight.encoded(observation, space_of(simulator))
+
+
+def space_of(simulator: Any) -> Any:
+    """The Gymnasium space of the observations of a simulator; None if there is none."""
+    return getattr(simulator, "observation_space", getattr(getattr(simulator, "env", None), "observation_space", None))
 
 
 def states(simulator: Any) -> int:

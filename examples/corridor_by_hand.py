@@ -11,7 +11,6 @@ from collections import deque
 
 import widthwise as ww
 from bundled import bundled
-from widthwise import _native
 
 task = bundled("corridor", length=10)
 print(f"{len(task.atoms)} atoms, {len(task.operators)} operators; goals: {[goal.name for goal in task.goals]}")
@@ -39,7 +38,7 @@ def iterated_width(task: ww.Task, width: int) -> tuple[list[str] | None, int]:
     return None, generated
 
 
-def path(came_from: dict[_native.State, tuple[_native.State, int]], state: _native.State) -> list[str]:
+def path(came_from: dict[ww.State, tuple[ww.State, int]], state: ww.State) -> list[str]:
     """The names of the operators that lead to a state."""
     steps: list[str] = []
     while (step := came_from[state])[1] >= 0:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import widthwise as ww
 from bundled import bundled
-from widthwise import _native
 
 task = bundled("gripper", balls=6)
 wanted = set(task.goal.positive)
 
 
-def arrived(state: _native.State) -> int:
+def arrived(state: ww.State) -> int:
     """How many balls are in the other room."""
     return sum(atom in wanted for atom in state)
 

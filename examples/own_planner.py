@@ -13,9 +13,6 @@ from dataclasses import dataclass
 
 import widthwise as ww
 from bundled import bundled
-from widthwise import _native
-from widthwise.core.model import Model
-from widthwise.core.result import Outcome, outcome_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class GreedyGoals:
         """The widths of its levels."""
         return (self.low,)
 
-    def run(self, model: Model) -> Outcome:
+    def run(self, model: ww.Model) -> ww.Outcome:
         """Search until the goal, a limit, or nothing is left."""
         # A level is a list of literals: 2 * atom. The region of a node is the set of goals that hold there.
         search = model.search(self.low, levels=[[2 * atom for atom in model.goal_pos]])
@@ -38,10 +35,10 @@ class GreedyGoals:
         opened = 0
         seen = {tuple(search.abstract(0, 0))}
         open_nodes = [(-len(search.abstract(0, 0)), opened, 0)]
-        while open_nodes and stop in (_native.Stop.PAUSED, _native.Stop.ENTERED, _native.Stop.EXHAUSTED):
+        while open_nodes and stop in (ww.Stop.PAUSED, ww.Stop.ENTERED, ww.Stop.EXHAUSTED):
             missing, order, region = heapq.heappop(open_nodes)
             stop, node, _ = search.resume(region, [None])
-            if stop is _native.Stop.ENTERED and node is not None:
+            if stop is ww.Stop.ENTERED and node is not None:
                 heapq.heappush(open_nodes, (missing, order, region))  # it may have more successors
                 state = search.state(node)
                 reached = tuple(atom for atom in model.goal_pos if atom in state)
@@ -49,7 +46,7 @@ class GreedyGoals:
                     seen.add(reached)
                     opened += 1
                     heapq.heappush(open_nodes, (-len(reached), opened, search.open_region(node)))
-        return outcome_of(search, stop, node, high_level_nodes=opened + 1)
+        return ww.outcome_of(search, stop, node, high_level_nodes=opened + 1)
 
 
 # %% Whole tasks with many goals are far beyond small widths, and easy one goal at a time.

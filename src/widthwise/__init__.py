@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from widthwise.classical.verify import verify_certificate
     from widthwise.core.budget import Budget
     from widthwise.core.defaults import Defaults
+    from widthwise.core.driver import FeatureFunction, Requests
     from widthwise.core.errors import (
         InputError,
         Interrupted,
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
         UsageError,
         WidthwiseError,
     )
-    from widthwise.core.result import Status
+    from widthwise.core.model import Model, State
+    from widthwise.core.result import Outcome, Status, Stop, outcome_of
     from widthwise.core.simulator import Simulator, Step
     from widthwise.core.watchdog import watching
     from widthwise.online.acting import Episode, OnlinePlanner
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from widthwise.planners.hierarchical import HIW
     from widthwise.planners.incremental import IHIW
     from widthwise.planners.iw import IW
+    from widthwise.planners.levels import LevelPlanner, LevelSearch, Space
+    from widthwise.planners.registry import Planner
     from widthwise.planners.rollout_iw import RolloutIW
     from widthwise.planners.siw import SIW
     from widthwise.simulators.bins import Bins
@@ -75,7 +79,9 @@ _ROOMS = {
         "UsageError",
         "WidthwiseError",
     ),
-    "core.result": ("Status",),
+    "core.driver": ("FeatureFunction", "Requests"),
+    "core.model": ("Model", "State"),
+    "core.result": ("Outcome", "Status", "Stop", "outcome_of"),
     "core.simulator": ("Simulator", "Step"),
     "core.watchdog": ("watching",),
     "online.acting": ("Episode", "OnlinePlanner"),
@@ -89,6 +95,8 @@ _ROOMS = {
     "planners.hierarchical": ("HIW",),
     "planners.incremental": ("IHIW",),
     "planners.iw": ("IW",),
+    "planners.levels": ("LevelPlanner", "LevelSearch", "Space"),
+    "planners.registry": ("Planner",),
     "simulators.bins": ("Bins",),
     "simulators.checker": ("check_simulator",),
     "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
@@ -121,24 +129,34 @@ __all__ = [
     "Defaults",
     "Domain",
     "Episode",
+    "FeatureFunction",
     "Goal",
     "Info",
     "InputError",
     "Interrupted",
+    "LevelPlanner",
+    "LevelSearch",
     "MiniGrid",
+    "Model",
     "Observation",
     "OnlinePlanner",
     "OutOfMemory",
     "OutOfTime",
+    "Outcome",
     "Plan",
+    "Planner",
     "Ram",
+    "Requests",
     "Result",
     "RolloutIW",
     "RunInterrupted",
     "Simulator",
     "SimulatorError",
+    "Space",
+    "State",
     "Status",
     "Step",
+    "Stop",
     "Task",
     "Tiles",
     "UnsupportedError",
@@ -148,6 +166,7 @@ __all__ = [
     "certify",
     "check_simulator",
     "load",
+    "outcome_of",
     "preset_settings",
     "simulator",
     "solve",

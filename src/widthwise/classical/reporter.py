@@ -148,7 +148,11 @@ class Reporter:
         if not verdict.valid:
             raise WidthwiseError(
                 f"the planner {self.planner.name} returned a plan that the validator refuses ({verdict.reason}). "
-                "This is a bug in Widthwise; please report it with the task"
+                + (
+                    "This is a bug in Widthwise; please report it with the task"
+                    if type(self.planner).__module__.startswith("widthwise.")
+                    else f"This is a fault of {type(self.planner).__name__}"
+                )
             )
         return len(steps) if unit_cost else verdict.cost
 

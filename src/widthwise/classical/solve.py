@@ -154,6 +154,8 @@ def as_planner(planner: object) -> Planner:
         )
     if not callable(getattr(planner, "run", None)):
         raise UsageError(f"{planner!r} is no planner: give one such as IW(2), or a name such as 'ihiw'")
+    if missing := [name for name in ("name", "widths") if not hasattr(planner, name)]:
+        raise UsageError(f"{type(planner).__name__} is no planner: it lacks {' and '.join(missing)}")
     return cast(Planner, planner)
 
 
@@ -281,7 +283,10 @@ def _run(planner: Planner, model: Model, goal: Goal) -> Outcome:
         return Outcome(Status.UNSOLVABLE, reason=reason)
     model.at_work(planner.name)
     try:
-        return planner.run(model)
+        outcome: object = planner.run(model)
+        if not isinstance(outcome, Outcome):
+            raise UsageError(f"{planner.name}: run(model) returned {outcome!r:.60}, not a widthwise.Outcome")
+        return outcome
     except MemoryError:  # the machine's memory, not the budget's, ran out
         return Outcome(Status.OUT_OF_MEMORY)
 

@@ -8,6 +8,9 @@ from typing import Any
 
 from widthwise import _native
 
+#: Why a native search came back.
+Stop = _native.Stop
+
 
 class Status(StrEnum):
     """How a search ended."""
@@ -47,19 +50,19 @@ REASONS = {
 }
 
 STATUS_OF_STOP = {
-    _native.Stop.SOLVED: Status.SOLVED,
-    _native.Stop.EXHAUSTED: Status.EXHAUSTED,
-    _native.Stop.OUT_OF_NODES: Status.OUT_OF_NODES,
-    _native.Stop.OUT_OF_TIME: Status.OUT_OF_TIME,
-    _native.Stop.OUT_OF_MEMORY: Status.OUT_OF_MEMORY,
-    _native.Stop.INTERRUPTED: Status.INTERRUPTED,
+    Stop.SOLVED: Status.SOLVED,
+    Stop.EXHAUSTED: Status.EXHAUSTED,
+    Stop.OUT_OF_NODES: Status.OUT_OF_NODES,
+    Stop.OUT_OF_TIME: Status.OUT_OF_TIME,
+    Stop.OUT_OF_MEMORY: Status.OUT_OF_MEMORY,
+    Stop.INTERRUPTED: Status.INTERRUPTED,
 }
 
 
 STOP_OF_HALT = {
-    _native.Halt.TIME: _native.Stop.OUT_OF_TIME,
-    _native.Halt.MEMORY: _native.Stop.OUT_OF_MEMORY,
-    _native.Halt.INTERRUPTED: _native.Stop.INTERRUPTED,
+    _native.Halt.TIME: Stop.OUT_OF_TIME,
+    _native.Halt.MEMORY: Stop.OUT_OF_MEMORY,
+    _native.Halt.INTERRUPTED: Stop.INTERRUPTED,
 }
 
 
@@ -88,7 +91,14 @@ class Stage:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a planner hands back: how it ended, the way to the goal, and its counts."""
+    """What a planner hands back: how it ended, the way to the goal, and its counts.
+
+    `status` is `solved` with a `path` (numbers of operators), or says why there is none. `unsolvable` claims a proof: a
+    search that prunes says `exhausted`. Plans are validated before anyone sees them.
+
+    Example:
+        `Outcome(Status.SOLVED, path=[3, 1], generated=20)`
+    """
 
     status: Status
     path: list[int] | None = None  # operators
@@ -104,13 +114,24 @@ class Outcome:
     search: _native.Search | _native.BestFirst | None = None  # the search itself, with its tree
 
 
-def outcome_of(
-    search: _native.Search | _native.BestFirst, stop: _native.Stop, node: int | None, **more: Any
-) -> Outcome:
-    """The outcome of a native search that came back with `stop`."""
+def outcome_of(search: _native.Search | _native.BestFirst, stop: Stop, node: int | None, **more: Any) -> Outcome:
+    """The outcome of a native search.
+
+    Args:
+        search: The search.
+        stop: Why it came back.
+        node: The node it came back with; with `Stop.SOLVED` the goal.
+        more: Further fields of `Outcome`, such as `high_level_nodes` and `reason`.
+
+    Returns:
+        The outcome, with the counts of the search.
+
+    Raises:
+        KeyError: If the search has not ended (`Stop.PAUSED`, `Stop.ENTERED`).
+    """
     return Outcome(
         status=STATUS_OF_STOP[stop],
-        path=search.path(node) if stop is _native.Stop.SOLVED and node is not None else None,
+        path=search.path(node) if stop is Stop.SOLVED and node is not None else None,
         generated=search.generated,
         expanded=search.expanded,
         pruned=search.pruned + search.pruned_entries,

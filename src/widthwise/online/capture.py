@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from widthwise.core.errors import InputError
+from widthwise.core.errors import InputError, UsageError
 from widthwise.core.simulator import Step
 from widthwise.core.tree import NONE, Nodes, Regions, Tree
 from widthwise.online.acting import Episode, OnlinePlanner
@@ -35,11 +35,11 @@ def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
         "regions": [
             {
                 **_columns(regions, _REGIONS),
-                "search": [None if one is None else one.state() for one in regions.search],
+                "search": [None if one is None else _known(one) for one in regions.search],
             }
             for regions in tree.regions
         ],
-        "top": agent.planning.top.state(),
+        "top": _known(agent.planning.top),
     }
 
 
@@ -69,7 +69,8 @@ def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
             if saved is not None:
                 regions.search[region] = agent.planning.search(level, region)
                 regions.search[region].restore(saved)
-    agent.planning.top.restore(state["top"])
+    top: Any = agent.planning.top
+    top.restore(state["top"])
     agent.rng.setstate((3, tuple(state["random"]), None))
     driver.steps, driver.restores = state["steps"], state["restores"]
     if agent.recognise is not None:
@@ -96,6 +97,14 @@ def _look_again(agent: OnlinePlanner, tree: Tree, root: Step) -> None:
         tree.observation[node] = step.observation
         tree.snapshot[node] = None if step.done else world.save()
     agent.driver.at = NONE
+
+
+def _known(search: Any) -> dict[str, Any]:
+    """What a search knows beyond the tree."""
+    if not hasattr(search, "state") or not hasattr(search, "restore"):
+        raise UsageError(f"{type(search).__name__} cannot be saved: it lacks state() and restore(state)")
+    known: dict[str, Any] = search.state()
+    return known
 
 
 def _columns(nodes: Nodes, names: tuple[str, ...]) -> dict[str, Any]:

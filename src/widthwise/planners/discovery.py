@@ -15,7 +15,7 @@ from typing import Any
 from widthwise.core.driver import FeatureFunction, Requests, pack
 from widthwise.core.simulator import Step
 from widthwise.core.tree import NONE, Tree
-from widthwise.planners.levels import Hierarchy, SimulatorPlanner
+from widthwise.planners.levels import Hierarchy, LevelPlanner
 
 #: A feature of the lowest level, by its place in the vector, and its value.
 Atom = tuple[int, bytes]
@@ -71,7 +71,7 @@ class DiscoveringHierarchy(Hierarchy):
     """Incremental HIW (Algorithm 2) at work on a tree of two levels."""
 
     def __init__(
-        self, planners: Sequence[SimulatorPlanner], tree: Tree, rng: random.Random, discovered: Discovered
+        self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random, discovered: Discovered
     ) -> None:
         super().__init__(planners, tree, rng)
         self.discovered = discovered

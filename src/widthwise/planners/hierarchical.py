@@ -22,6 +22,7 @@ from widthwise.core.showing import brief_call
 from widthwise.core.simulator import Step
 from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.iw import IW, Width, native_width
+from widthwise.planners.levels import LevelPlanner
 from widthwise.planners.rollout_iw import RolloutIW
 
 #: The features of a level on a simulator: a function of a step.
@@ -35,12 +36,13 @@ class HIW:
     """A hierarchy: `high` searches over `features`, `low` (a planner, or a hierarchy again) inside its nodes.
 
     On a PDDL task the levels are IW, and the features atoms or a function of the state. On a simulator the levels are
-    IW, RolloutIW or CountRolloutIW, and the features a function of a step; without, the environment's own are taken.
+    IW, RolloutIW, CountRolloutIW or an algorithm of one's own (`LevelPlanner`), and the features a function of a step;
+    without, the environment's own are taken.
     """
 
     features: LevelFeatures | StepFeatures | None = None
-    high: IW | RolloutIW | CountRolloutIW = field(default_factory=IW)
-    low: IW | RolloutIW | CountRolloutIW | HIW = field(default_factory=IW)
+    high: IW | RolloutIW | CountRolloutIW | LevelPlanner = field(default_factory=IW)
+    low: IW | RolloutIW | CountRolloutIW | LevelPlanner | HIW = field(default_factory=IW)
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
     record: bool = False
 
@@ -54,14 +56,15 @@ class HIW:
     @property
     def widths(self) -> tuple[Width, ...]:
         """The widths of its levels, highest first."""
-        return (self.high.width, *self.low.widths)
+        below = self.low.widths if isinstance(self.low, HIW) else (self.low.width,)
+        return (self.high.width, *below)
 
     def levels(self) -> tuple[list[IW], list[LevelFeatures], IW]:
         """On a task: the planners and features of the levels above the lowest, and the lowest planner."""
         if self.features is None:
             raise UsageError("on a task HIW needs features: atoms, patterns over atoms, or a function of the state")
         if not isinstance(self.high, IW) or not isinstance(self.low, IW | HIW):
-            raise UsageError(f"{self.name} has rollouts, which are for simulators: on a task the levels are IW")
+            raise UsageError(f"{self.name} has a level that is for simulators: on a task the levels are IW")
         features = cast(LevelFeatures, self.features)
         if isinstance(self.low, IW):
             return [self.high], [features], self.low

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from widthwise import _native
 from widthwise.core.driver import Requests
@@ -22,37 +22,74 @@ from widthwise.planners.iw import Width
 NEW = -1  # the label of "a successor not known yet" among the children of a region
 
 
-class Search(Protocol):
-    """A search of one level inside one region of the level above (on the top level: in the whole tree)."""
+class LevelSearch(Protocol):
+    """A search of one level inside one region of the level above (on the top level: in the whole tree).
 
-    exhausted: bool
+    Training runs, which are saved while trees are being grown, need two methods more: `state()` returns what the search
+    knows beyond the tree as plain data, and `restore(state)` takes it back in the same tree.
+    """
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left; then `resume` is not called again before a `reset`."""
 
     def resume(self) -> Requests:
-        """Go on until a node leaves the region, or nothing is left."""
+        """Go on until a node leaves the region, or nothing is left.
+
+        A generator: it yields what `space.successor` yields (`yield from space.successor(node, label)`), and may be
+        closed at any such place, after which `resume` is called anew.
+
+        Returns:
+            The tree node with which the search left its region (`space.outside(entry)`), or None if nothing is left.
+        """
 
     def reset(self) -> None:
-        """Begin again with the nodes that are in the tree."""
-
-    def state(self) -> dict[str, Any]:
-        """What it knows beyond the tree, as plain data."""
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Know what a search in the same tree knew."""
+        """Begin again with the nodes that are in the tree: after a step its root is another one, and nodes are gone."""
 
 
-class SimulatorPlanner(Protocol):
-    """An algorithm that can be a level of a hierarchy on a simulator."""
+class LevelPlanner(Protocol):
+    """An algorithm for simulators: alone, or as a level of `HIW`.
+
+    `OnlinePlanner(simulator, planner)` and `HIW(features, high=planner, low=planner)` take any object with these.
+
+    Example:
+        `examples/own_level.py` is a random search of limited depth.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called in records and messages."""
 
     @property
     def width(self) -> Width:
-        """The size of the tuples that count."""
+        """The size of the tuples that count; an algorithm without novelty says 1."""
 
-    def search(self, space: Space, rng: random.Random) -> Search:
-        """A search of this kind."""
+    def search(self, space: Space, rng: random.Random) -> LevelSearch:
+        """Make a search.
+
+        Args:
+            space: Where it looks: the nodes of its level inside one region of the level above.
+            rng: The random numbers of the agent. Take no others, so that the same seed does the same.
+
+        Returns:
+            A search that has been reset.
+        """
 
 
 class Space:
-    """Where a search of one level looks: the nodes of its level that lie in one region of the level above."""
+    """Where a search of one level looks: the nodes of its level that lie in one region of the level above.
+
+    The same search runs on any level. On the lowest, a node is a node of the tree and a label is an action; above, a
+    node is a region and its only label asks for the next region. What `successor` and `known` return are
+    nodes of the tree; `own[entry]` is the node of this level in which a tree node lies.
+
+    Attributes:
+        nodes: The nodes of this level as columns: `parent`, `depth`, `features` (bytes), `terminal`.
+        own: The node of this level for each node of the tree.
+        lowest: Whether this is the lowest level.
+        top: Whether this is the highest level, which has no region around it.
+        tree: The tree, with `reward`, `observation` and `prior` for each of its nodes.
+    """
 
     def __init__(self, hierarchy: Hierarchy, level: int, outer: int) -> None:
         self.hierarchy = hierarchy
@@ -86,21 +123,36 @@ class Space:
         return [child for child in self.nodes.children[node] if child != NONE]
 
     def successor(self, node: int, label: int) -> Requests:
-        """The next unknown successor, as the tree node where it begins; None if there is none."""
+        """Ask for the next unknown successor (`entry = yield from space.successor(node, label)`).
+
+        Args:
+            node: A node that is not terminal.
+            label: One of `untried(node)`.
+
+        Returns:
+            The tree node where the successor begins; None if there was none, so that the label is used up.
+        """
         if self.lowest:
             return (yield node, label)
         return (yield from self.inner(node).resume())
 
-    def inner(self, node: int) -> Search:
+    def inner(self, node: int) -> LevelSearch:
         """The search inside a region."""
         searches = self.tree.regions[self.level - 1].search
-        search: Search | None = searches[node]
+        search: LevelSearch | None = searches[node]
         if search is None:
             search = searches[node] = self.hierarchy.search(self.level - 1, node)
         return search
 
     def table(self, width: Width) -> _native.DepthTable:
-        """An empty table for depth-based novelty over the features of this level."""
+        """An empty table for depth-based novelty over the features of this level.
+
+        `table.insert(features, depth, node)` returns for how many tuples the node is now the shallowest, and the nodes
+        that were until now.
+
+        Raises:
+            UsageError: If the width is not 1, 2 or "n".
+        """
         if width not in (1, 2, "n"):
             raise UsageError(f"on simulators a width is 1, 2 or n, not {width!r}")
         return _native.DepthTable(0 if width == "n" else int(width), self.tree.item_sizes[self.level])
@@ -109,7 +161,7 @@ class Space:
 class Hierarchy:
     """A planner at work on a tree, with any number of levels."""
 
-    def __init__(self, planners: Sequence[SimulatorPlanner], tree: Tree, rng: random.Random) -> None:
+    def __init__(self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random) -> None:
         """`planners` has one algorithm per level, lowest first; the tree has its root already."""
         if len(planners) != tree.levels:
             given = counted(len(planners), "planner does", "planners do")
@@ -117,9 +169,9 @@ class Hierarchy:
         self.planners = planners
         self.tree = tree
         self.rng = rng
-        self.top = self.search(len(planners) - 1, NONE)
+        self.top: LevelSearch = self.search(len(planners) - 1, NONE)
 
-    def search(self, level: int, outer: int) -> Search:
+    def search(self, level: int, outer: int) -> LevelSearch:
         """A new search of a level inside a region of the level above."""
         return self.planners[level].search(Space(self, level, outer), self.rng)
 

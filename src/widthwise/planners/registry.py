@@ -20,18 +20,21 @@ from widthwise.planners.siw import SIW
 
 
 class Planner(Protocol):
-    """Anything that can search a model."""
+    """Anything that can search a model; `solve(task, planner)` takes it.
+
+    `examples/own_task_planner.py` is one.
+    """
 
     @property
     def name(self) -> str:
-        """How the paper writes it."""
+        """What it is called in results."""
 
     @property
     def widths(self) -> tuple[Width, ...]:
         """The widths of its levels, highest first; empty where widths mean nothing."""
 
     def run(self, model: Model) -> Outcome:
-        """Search."""
+        """Search until the goal, a limit (`model.limit`), or nothing is left; returns how it ended."""
 
 
 NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs", "backward")

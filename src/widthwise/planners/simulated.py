@@ -12,19 +12,20 @@ from widthwise.core.errors import UsageError
 from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.hierarchical import HIW
 from widthwise.planners.incremental import IHIW
-from widthwise.planners.iw import IW, Width
-from widthwise.planners.levels import SimulatorPlanner, Space
+from widthwise.planners.iw import IW
+from widthwise.planners.levels import LevelPlanner, Space
 from widthwise.planners.rollout_iw import RolloutIW
 
-#: What may plan on a simulator; HIW has any of the others on its levels, IHIW finds its upper level by itself.
-OnSimulator = IW | RolloutIW | CountRolloutIW | HIW | IHIW
+#: What may plan on a simulator; HIW has any of the others on its levels, IHIW finds its upper level by itself. An
+#: algorithm of one's own is a `LevelPlanner`.
+OnSimulator = IW | RolloutIW | CountRolloutIW | HIW | IHIW | LevelPlanner
 
 
 class QueueIW:
     """IW(w) as a level on a simulator: width n prunes duplicates only, which makes it breadth-first search."""
 
     def __init__(self, planner: IW) -> None:
-        self.width: Width = planner.width
+        self.name, self.width = planner.name, planner.width
         self.depth_first = planner.depth_first
 
     def search(self, space: Space, rng: random.Random) -> QueueSearch:
@@ -115,7 +116,7 @@ class QueueSearch:
 
 def levels_of(
     planner: OnSimulator, lowest: FeatureFunction | None = None, defaults: Sequence[FeatureFunction] = ()
-) -> tuple[list[SimulatorPlanner], list[FeatureFunction | None]]:
+) -> tuple[list[LevelPlanner], list[FeatureFunction | None]]:
     """The planners and the features of the levels, lowest first.
 
     `lowest` are the features of the lowest level. Where a level was given none it takes the environment's defaults,
@@ -147,9 +148,12 @@ def levels_of(
     return [_level_planner(one) for one in planners], features
 
 
-def _level_planner(planner: object) -> SimulatorPlanner:
+def _level_planner(planner: object) -> LevelPlanner:
     if isinstance(planner, IW):
         return QueueIW(planner)
-    if isinstance(planner, RolloutIW | CountRolloutIW) or hasattr(planner, "search"):
-        return cast(SimulatorPlanner, planner)
-    raise UsageError(f"{planner!r} cannot plan on a simulator: use IW, BFS, RolloutIW, CountRolloutIW, or HIW of them")
+    if not isinstance(planner, type) and callable(getattr(planner, "search", None)) and hasattr(planner, "width"):
+        return cast(LevelPlanner, planner)
+    raise UsageError(
+        f"{planner!r} cannot plan on a simulator: use IW, BFS, RolloutIW, CountRolloutIW, HIW of them, or an object "
+        "with name, width and search(space, rng)"
+    )

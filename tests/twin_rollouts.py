@@ -131,3 +131,108 @@ def literal_criw(
         while open_nodes and left >= 0:
             left = rollout(select(), left)
     return order, counts
+
+
+class LiteralRollouts:
+    """Rollout IW(w) from one root with repeated actions, over paths: nothing is kept that could be computed anew.
+
+    An action that leaves all features as they are is done again, up to `repeat` times in all; meanwhile no other action
+    is tried. `labels` are the open labels of each path in the order in which the real search draws from them.
+    """
+
+    def __init__(self, simulator: Any, features: Any, width: int | str, repeat: int, rng: random.Random) -> None:
+        self.simulator, self.features, self.width, self.repeat, self.rng = simulator, features, width, repeat, rng
+        step = simulator.reset()
+        self.vector = {(): features(step)}
+        self.snapshot = {(): simulator.save()}
+        self.ended = {(): step.done}
+        self.order: list[tuple[int, ...]] = [()]
+        self.look_at_the_tree()
+
+    def same(self, path: tuple[int, ...]) -> int:
+        """How many times in a row, at most `repeat`, the last action was done without changing the features."""
+        times = 0
+        while times < min(len(path), self.repeat):
+            before = path[: len(path) - times - 1]
+            if path[len(before)] != path[-1] or self.vector[before] != self.vector[path]:
+                break
+            times += 1
+        return times
+
+    def untried(self, path: tuple[int, ...]) -> list[int]:
+        labels = [action for action in range(self.simulator.actions) if (*path, action) not in self.vector]
+        if self.repeat > 1 and path and self.same(path) > 0:
+            labels = [action for action in labels if action == path[-1]]
+        return labels
+
+    def keeps(self, path: tuple[int, ...]) -> bool:
+        """Whether a new path is followed: it is the shortest to one of its tuples, or its action is to be repeated."""
+        if self.ended[path]:
+            return False
+        novel = False
+        for one in tuples(self.vector[path], self.width):
+            if one not in self.owner or len(path) < len(self.owner[one]):
+                self.owner[one] = path
+                novel = True
+        if not novel and self.repeat > 1 and 0 < self.same(path) < self.repeat:
+            self.repeated.add(path)
+            novel = True
+        return novel
+
+    def owns(self, path: tuple[int, ...]) -> bool:
+        return path in self.owner.values() or path in self.repeated
+
+    def look_at_the_tree(self) -> None:
+        """Begin again with the paths that were generated: breadth first, those that are not kept are not followed."""
+        self.owner: dict[Any, tuple[int, ...]] = dict.fromkeys(tuples(self.vector[()], self.width), ())
+        self.repeated: set[tuple[int, ...]] = set()
+        self.labels: dict[tuple[int, ...], list[int]] = {}
+        queue: list[tuple[int, ...]] = [()]
+        for path in queue:
+            self.labels[path] = self.untried(path)
+            for action in range(self.simulator.actions):
+                child = (*path, action)
+                if child in self.vector:
+                    self.labels[child] = []
+                    if self.keeps(child):
+                        queue.append(child)
+        for path in reversed(queue[1:]):
+            if self.labels[path]:
+                self.labels[path[:-1]].append(path[-1])
+
+    def solved(self) -> None:
+        """Take away labels of paths that have none, until nothing changes."""
+        changed = True
+        while changed:
+            changed = False
+            for path in self.order[1:]:
+                above = self.labels.get(path[:-1], [])
+                if not self.labels.get(path) and path[-1] in above:
+                    above.remove(path[-1])
+                    changed = True
+
+    def rollout(self) -> None:
+        path: tuple[int, ...] = ()
+        while self.labels[path]:
+            labels = self.labels[path]
+            action = labels[0] if len(labels) == 1 else labels[int(self.rng.random() * len(labels))]
+            child = (*path, action)
+            if child not in self.vector:
+                self.simulator.load(self.snapshot[path])
+                step = self.simulator.step(action)
+                self.order.append(child)
+                self.vector[child], self.ended[child] = self.features(step), step.done
+                self.snapshot[child] = None if step.done else self.simulator.save()
+                self.labels[child] = self.untried(child) if self.keeps(child) else []
+            elif not self.owns(child):
+                self.labels[child] = []
+            self.solved()
+            path = child
+
+    def run(self) -> list[tuple[int, ...]]:
+        """The paths in the order of generation."""
+        while self.labels[()]:
+            while self.labels[()]:
+                self.rollout()
+            self.look_at_the_tree()
+        return self.order

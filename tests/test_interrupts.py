@@ -60,6 +60,18 @@ def test_ctrl_c_ends_a_loop_over_tasks(puzzle: ww.Task) -> None:
     assert begun == [0]
 
 
+def test_ctrl_c_between_two_kernels_keeps_the_counts_of_the_search_at_work(puzzle: ww.Task) -> None:
+    seen: list[int] = []
+
+    def watch(search: _native.Search | _native.BestFirst) -> None:
+        seen.append(search.generated)
+        press()
+
+    result = ww.solve(puzzle, "bfs", watch=watch, on_interrupt="return")
+    assert result.status is Status.INTERRUPTED
+    assert result.generated >= seen[-1] > 0 and result.expanded > 0
+
+
 def test_the_result_is_returned_where_that_is_asked_for(puzzle: ww.Task, soon: None) -> None:
     result = ww.solve(puzzle, "bfs", on_interrupt="return")
     assert result.status is Status.INTERRUPTED and result.generated > 1000

@@ -6,6 +6,7 @@ import contextlib
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, cast
 
 from widthwise import _native
@@ -23,7 +24,7 @@ from widthwise.core.errors import (
     UnsupportedError,
     UsageError,
 )
-from widthwise.core.model import Model, Novelty, Watch
+from widthwise.core.model import Model, Novelty, Progress, Watch
 from widthwise.core.result import Outcome, Stage, Status
 from widthwise.planners.count_rollout_iw import CountRolloutIW
 from widthwise.planners.improve import ALLOWANCE
@@ -94,7 +95,7 @@ def solve(
     start = meter.seconds
     single, name = (goal, None) if isinstance(goal, Goal) or goal is None else (None, goal_text(goal))
     report = Reporter(task, task, planner, seed, budget, single, on_plan, offset)
-    charged, stopped = 0, False
+    charged, stopped, progress = 0, False, Progress()
     try:
         if name is not None:
             task = report.task = report.searched = task.with_goal(name, meter)
@@ -110,6 +111,7 @@ def solve(
             novelty = "true-atoms"  # spares states what nobody would look at
         operators = report.searched.ordered(seed, meter, goal=wanted, novelty=novelty)
         with _model(report.searched, operators, wanted, budget.nodes, meter=meter, seed=seed, watch=watch) as model:
+            progress = model.progress
             outcome = _run(planner, model, wanted)
             result = report.ended(outcome, meter, meter.seconds - start)
             if improve and result.plan:
@@ -122,7 +124,8 @@ def solve(
         if latest is not None and latest.plan is not None:
             result = latest
         else:
-            result = report.ended(Outcome(Status.INTERRUPTED), meter, meter.seconds - start)
+            outcome = Outcome(Status.INTERRUPTED, **asdict(progress))
+            result = report.ended(outcome, meter, meter.seconds - start)
     finally:
         meter.release(charged)
     if name is not None:

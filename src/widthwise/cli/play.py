@@ -216,7 +216,7 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
         raise fault
     if watch.failures and not episode.interrupted:
         return OutputError.exit_code
-    if episode.terminated and episode.steps and episode.score == 0 and args.policy is None and not args.json:
+    if episode.advice is not None and args.policy is None and not args.json:
         print(NO_SCORE, file=sys.stderr)
     if episode.terminated and not episode.steps:
         print("note: the episode was over at reset, before the first action", file=sys.stderr)

@@ -37,6 +37,15 @@ class Watch(Protocol):
 
 
 @dataclass(slots=True)
+class Progress:
+    """How far the search at work had come when it last paused: what a run interrupted between two pauses reports."""
+
+    generated: int = 0
+    expanded: int = 0
+    pruned: int = 0
+
+
+@dataclass(slots=True)
 class Model:
     """One problem for one planner run: what `Planner.run` is given.
 
@@ -58,6 +67,7 @@ class Model:
     find_atoms: Callable[[str], list[int]] | None = None  # the atoms a pattern stands for
     watch: Watch | None = None
     first: State | None = None  # where to begin, if not at the task's first state
+    progress: Progress = field(default_factory=Progress)  # models made from this one share it
     one_of: list[int] = field(default_factory=list)  # literals (2 * atom, 2 * atom + 1: not it): one is wanted besides
 
     @property
@@ -206,6 +216,8 @@ class Model:
 
     def look(self, search: _native.Search | _native.BestFirst) -> None:
         """Show a paused search to whoever watches."""
+        progress = self.progress
+        progress.generated, progress.expanded, progress.pruned = search.generated, search.expanded, search.pruned
         if self.watch is not None:
             self.watch(search)
 

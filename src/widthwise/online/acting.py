@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from widthwise.simulators.chance import Mode
 
 
+#: What to try after an episode without a score.
+NO_SCORE = (
+    "the score is 0: try a larger budget, OnlinePlanner(..., budget=Budget(steps=..., nodes=...)), another planner, "
+    "HIW with other features, or other features=... of the lowest level (docs/choosing.md)"
+)
+
+
 @dataclass(slots=True)
 class StepRecord:
     """One executed step: what the search knew when the action was chosen."""
@@ -65,6 +72,14 @@ class Episode:
         ended = "interrupted" if self.interrupted else "ended" if self.terminated else "not ended"
         counts = f"{counted(self.steps, 'step')}, {counted(self.interactions, 'interaction')}"
         return f"<Episode {ended}: score {self.score:g}, {counts}>"
+
+    def __str__(self) -> str:
+        return repr(self) if self.advice is None else f"{self!r}\n{self.advice}"
+
+    @property
+    def advice(self) -> str | None:
+        """What to try next where the episode has ended with the score 0; None otherwise."""
+        return NO_SCORE if self.terminated and self.steps and self.score == 0 else None
 
     @property
     def score(self) -> float:

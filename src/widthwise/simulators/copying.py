@@ -25,12 +25,6 @@ SHARED = (
 #: Attributes of known families of environments that never change once they are made, by the start of the module name.
 CONSTANTS = {
     "gymnasium.envs.toy_text.": ("P", "initial_state_distrib", "desc", "_cliff", "locs", "max_row", "max_col"),
-    "minigrid.": ("actions", "mission_space"),
-}
-
-#: Attributes of known families of environments that never change once they are made, by the start of the module name.
-CONSTANTS = {
-    "gymnasium.envs.toy_text.": ("P", "initial_state_distrib", "desc", "_cliff", "locs", "max_row", "max_col"),
     "minigrid.": ("actions", "mission_space", "mission"),
 }
 
@@ -68,7 +62,7 @@ class Layers:
         if isinstance(snapshot, bytes):
             states = _Unpickler(io.BytesIO(snapshot), references).load()
         else:
-            states = copy.deepcopy(snapshot, {id(value): value for value in references.values()})
+            states = copy.deepcopy(snapshot.states, {id(value): value for value in references.values()})
         for layer, (names, state) in zip(self._layers, states, strict=True):
             attributes = vars(layer)
             for name in [name for name in attributes if name not in state and name not in names]:
@@ -97,19 +91,33 @@ class Layers:
 
     def _pickle(self) -> bytes:
         references = dict(self._references())
-        file = io.BytesIO()
-        _Pickler(file, {id(value): key for key, value in references.items()}).dump(self._states(references))
-        return file.getvalue()
+        return _dumps(self._states(references), references)
 
-    def _copy(self) -> list[tuple[list[str], _State]]:
+    def _copy(self) -> Copied:
         references = dict(self._references())
         try:
-            return copy.deepcopy(self._states(references), {id(value): value for value in references.values()})
+            states = copy.deepcopy(self._states(references), {id(value): value for value in references.values()})
+            return Copied(states, references)
         except Exception as error:
             raise UncopyableError(
                 f"the environment can be neither pickled nor copied ({error}); give it methods save() and "
                 "load(snapshot), or name the attribute that stands in the way in shared=[...]"
             ) from error
+
+
+class Copied:
+    """A snapshot made by `deepcopy`, in which what is shared is there itself and not copied.
+
+    Pickled it becomes the bytes of a snapshot made by `pickle`, so that what is shared is not copied there either.
+    """
+
+    __slots__ = ("references", "states")
+
+    def __init__(self, states: list[tuple[list[str], _State]], references: dict[_Key, Any]) -> None:
+        self.states, self.references = states, references
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return bytes, (_dumps(self.states, self.references),)
 
 
 class UncopyableError(UsageError):
@@ -138,6 +146,12 @@ def _quiet(value: Any) -> bool:
 def _shared(key: _Key) -> Any:
     """Stands in a snapshot for something that is not copied; `_Unpickler` puts what has the key there."""
     raise pickle.UnpicklingError(f"{key} is known to an environment only")
+
+
+def _dumps(states: list[tuple[list[str], _State]], references: dict[_Key, Any]) -> bytes:
+    file = io.BytesIO()
+    _Pickler(file, {id(value): key for key, value in references.items()}).dump(states)
+    return file.getvalue()
 
 
 class _Pickler(pickle.Pickler):

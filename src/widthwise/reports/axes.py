@@ -10,18 +10,21 @@ MARGIN = 0.05
 
 
 def number(value: float, _: object = None) -> str:
-    """The label of a tick: `0.5`, `2,500`, `1.5M`."""
-    if abs(value) >= 1_000_000:
-        return f"{value / 1_000_000:,.6g}M"
+    """The label of a tick: `0.5`, `2,500`."""
     return f"{value:,.6g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def count_axis(axis: Any, ticks: int = 5) -> None:
-    """Label a linear axis of counts: few ticks, at whole numbers, with thousands separators."""
+    """Label a linear axis of counts: few ticks, at whole numbers, with thousands separators; in millions from 2M on."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins=ticks, integer=True, steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(number))
+
+    def label(value: float, _: object) -> str:
+        millions = max(axis.get_view_interval()) >= 2_000_000
+        return f"{value / 1_000_000:,.6g}M" if millions and value else number(value)
+
+    axis.set_major_formatter(FuncFormatter(label))
 
 
 def log_axis(axis: Any) -> None:

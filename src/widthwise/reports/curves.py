@@ -14,9 +14,10 @@ _COLOURS = ("#1f5fa8", "#d1602a", "#2e8b57", "#8e4ec6", "#b8860b", "#c2377e", "#
 _FEW = 30  # with this many points or fewer, each is marked
 
 Series = tuple[str, Callable[[Group], Sequence[Point]]]  # what it is called where a panel has several
+Panel = tuple[str, str, tuple[Series, ...]]
 
 #: The panels: title, label of the vertical axis, and the series drawn there. Panels of scores share one axis.
-_PANELS: tuple[tuple[str, str, tuple[Series, ...]], ...] = (
+_PANELS: tuple[Panel, ...] = (
     ("training episodes (planner + network)", "score", (("", lambda group: group.curve("score")),)),
     ("evaluations: network alone", "score", (("", lambda group: group.evaluations("network_score")),)),
     ("evaluations: planner + network", "score", (("", lambda group: group.evaluations("planner_score")),)),
@@ -58,13 +59,20 @@ def _file_name(environment: str) -> str:
 
 
 def learning_figure(figure_class: Any, environment: str, groups: Sequence[Group]) -> Any:
-    """The figure of one environment: two rows of three panels, scores above."""
-    figure = figure_class(figsize=(12.5, 7.4))
+    """The figure of one environment: two rows of panels, scores above.
+
+    The panels on the right, evaluations with the planner and what evaluations cost, are left out where neither was
+    recorded: the runs of early versions have no such figures.
+    """
+    recorded = any(points_of(group) for panel in _PANELS[2::3] for _, points_of in panel[2] for group in groups)
+    columns = 3 if recorded else 2
+    panels = [panel for number, panel in enumerate(_PANELS) if number % 3 < columns]
+    figure = figure_class(figsize=(0.5 + 4 * columns, 7.4))
     figure.suptitle(f"{environment}: {_seeds(groups)}", fontsize=11)
     longest = max((run.reached for group in groups for run in group.runs), default=0)
     scores: list[float] = []
-    grid = list(figure.subplots(2, 3).flat)
-    for axes, (title, unit, series) in zip(grid, _PANELS, strict=True):
+    grid = list(figure.subplots(2, columns).flat)
+    for axes, (title, unit, series) in zip(grid, panels, strict=True):
         values = _draw(axes, groups, series)
         axes.set(title=title, xlabel="training interactions", ylabel=unit)
         axes.set_xlim(0, max(1, longest) * 1.03)
@@ -79,12 +87,12 @@ def learning_figure(figure_class: Any, environment: str, groups: Sequence[Group]
             count_axis(axes.yaxis, 6)
         if not values:
             axes.text(0.5, 0.5, "nothing recorded", transform=axes.transAxes, ha="center", va="center", color="#777777")
-    for axes in grid[:3]:
+    for axes in grid[:columns]:
         axes.set_ylim(*from_zero(scores))
-    handles, labels = _legend(grid, groups)
+    handles, labels = _legend(grid, panels, groups)
     rows = -(-len(labels) // 4)
     figure.legend(handles, labels, loc="lower center", ncols=min(4, len(labels)), frameon=False)
-    figure.subplots_adjust(left=0.06, right=0.99, top=0.9, bottom=0.1 + 0.03 * rows, wspace=0.24, hspace=0.36)
+    figure.subplots_adjust(left=0.18 / columns, right=0.99, top=0.9, bottom=0.1 + 0.03 * rows, wspace=0.24, hspace=0.36)
     return figure
 
 
@@ -121,13 +129,13 @@ def _curve(axes: Any, points: Sequence[Point], label: str, colour: str, line: st
         axes.fill_between(xs, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
-def _legend(grid: Sequence[Any], groups: Sequence[Group]) -> tuple[list[Any], list[str]]:
+def _legend(grid: Sequence[Any], panels: Sequence[Panel], groups: Sequence[Group]) -> tuple[list[Any], list[str]]:
     """An entry per algorithm, and one per kind of line where a panel has several kinds."""
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], color=_COLOURS[index % len(_COLOURS)]) for index in range(len(groups))]
     labels = [group.label for group in groups]
-    for axes, (_, _, series) in zip(grid, _PANELS, strict=True):
+    for axes, (_, _, series) in zip(grid, panels, strict=True):
         if len(series) > 1 and axes.lines:
             kinds = [Line2D([], [], color="#444444", linestyle=line) for line in _LINES[: len(series)]]
             axes.legend(kinds, [name for name, _ in series], loc="best", frameon=False)

@@ -129,7 +129,7 @@ def _constants(layer: Any) -> tuple[str, ...]:
     names: tuple[str, ...] = ()
     for kind in type(layer).__mro__:
         for prefix, constants in CONSTANTS.items():
-            if kind.__module__.startswith(prefix):
+            if str(getattr(kind, "__module__", "")).startswith(prefix):
                 names += tuple(name for name in constants if name not in names)
     return names
 

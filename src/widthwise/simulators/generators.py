@@ -138,10 +138,12 @@ def _parts(value: Any) -> Iterator[tuple[str, Any, Any]]:
 def _of_class(kind: type, classes: set[type]) -> Iterator[Place]:
     """Generators that belong to a class, its bases and the modules that define them."""
     for base in kind.__mro__:
-        if base in classes or base.__module__.partition(".")[0] in _SKIPPED_MODULES:
+        module = getattr(base, "__module__", None)  # classes of extension modules may have none
+        module = module if isinstance(module, str) else ""
+        if base in classes or module.partition(".")[0] in _SKIPPED_MODULES:
             continue
         classes.add(base)
-        for owner, label in ((base, base.__name__), (sys.modules.get(base.__module__), base.__module__)):
+        for owner, label in ((base, base.__name__), (sys.modules.get(module), module)):
             for name, value in list(vars(owner).items()) if owner is not None else ():
                 if isinstance(value, _KINDS):
                     yield Place(owner, (("attr", name),), f"{label}.{name}")

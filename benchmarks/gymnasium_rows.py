@@ -1,0 +1,144 @@
+"""The rows of the Gymnasium table: environments, when an episode counts as solved, the best settings, the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from widthwise.core.files import write_whole
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment, the score from which an episode counts as solved, and the best setting known.
+
+    `options` are those of the environment itself. `best` is empty where the default is the best setting known.
+    """
+
+    name: str
+    solved: float
+    best: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def arguments(self, setup: str) -> list[str]:
+        """The call of `widthwise` for an episode."""
+        given = [f"{name}={str(value).lower()}" for name, value in self.options.items()]
+        call = ["play", self.name, *(word for text in given for word in ("--option", text))]
+        return [*call, *self.best] if setup == "best" else call
+
+
+#: Any score above 0.
+ANY = 1e-9
+
+ENVIRONMENTS = (
+    Environment("FrozenLake-v1", 1.0, options={"is_slippery": False}),
+    Environment("Taxi-v4", ANY),
+    Environment("CliffWalking-v1", -13.0),
+    Environment("CartPole-v1", 500.0),
+    Environment("MountainCar-v0", -110.0),
+    Environment("Acrobot-v1", -100.0),
+    Environment("LunarLander-v3", 200.0, best=("--chance", "foresee")),
+    Environment("MiniGrid-Empty-8x8-v0", ANY),
+    Environment("MiniGrid-DoorKey-5x5-v0", ANY),
+    Environment("MiniGrid-DoorKey-6x6-v0", ANY),
+    Environment("MiniGrid-DoorKey-8x8-v0", ANY),
+    Environment("MiniGrid-DoorKey-16x16-v0", ANY),
+    Environment("MiniGrid-KeyCorridorS3R3-v0", ANY),
+    Environment("MiniGrid-KeyCorridorS6R3-v0", ANY),
+    Environment("MiniGrid-FourRooms-v0", ANY),
+    Environment("MiniGrid-MultiRoom-N6-v0", ANY),
+    Environment("MiniGrid-UnlockPickup-v0", ANY),
+    Environment("MiniGrid-BlockedUnlockPickup-v0", ANY),
+)
+
+TEXT = """\
+# What `play` gets in Gymnasium environments without options
+
+Written by `{command}`.
+Widthwise {version}, Python {python}; {cpu}, {cores} cores, shared with other programs. Begun at commit {commit}; every
+line names its own. The raw lines are in [gymnasium/results.jsonl](gymnasium/results.jsonl).
+
+Each row has the seeds 0 to 4, one process per episode. An episode is interrupted after {limit:g} CPU seconds; the
+score is then what was collected so far. *Solved* counts the episodes that reached the score in the second column. The
+score is the mean over the seeds, with the least and the largest in brackets; the other figures are medians. CPU seconds
+are those of the whole process, with about 0.4 s for starting Python and importing Gymnasium.
+
+{table}
+
+`(N limit)` counts the episodes that the limit of CPU time interrupted. `random` chooses all actions with the same
+probability and stops after 10,000 steps where the environment has no limit of its own.
+
+Scores that count as solved: 500 steps in CartPole-v1; Gymnasium's reward thresholds in MountainCar-v0 (-110),
+Acrobot-v1 (-100) and LunarLander-v3 (200); the shortest way in CliffWalking-v1 (-13); the goal in the others.
+
+{notes}
+"""
+
+NOTES = """\
+- FrozenLake-v1 is played with `--option is_slippery=false`. The slippery one depends on chance and is refused.
+- LunarLander-v3 draws random numbers in every step, so `play` without options refuses it with exit code 34. With
+  `--chance foresee` the planner knows the outcomes. The environment cannot be copied, so every restore replays the
+  actions of the episode.
+- There is no row for Sokoban: `gym-sokoban` on PyPI is made for the old `gym` package, not for Gymnasium."""
+
+
+def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+    """The page with the table."""
+    missing = [env.name for env in ENVIRONMENTS if count(lines, env, "default") < 5]
+    absent = f"\n- Not complete, for lack of time: {', '.join(missing)}." if missing else ""
+    write_whole(
+        path,
+        TEXT.format(
+            command=config["command"], commit=config["commit"], version=config["versions"]["widthwise"],
+            python=config["versions"]["python"], cpu=config["machine"]["cpu"], cores=config["machine"]["cores"],
+            limit=config["settings"]["limit"], table=table(lines), notes=NOTES + absent,
+        ),
+    )  # fmt: skip
+
+
+def count(lines: list[dict[str, Any]], env: Environment, setup: str) -> int:
+    """How many episodes there are."""
+    return sum(line["env"] == env.name and line["setup"] == setup for line in lines)
+
+
+def table(lines: list[dict[str, Any]]) -> str:
+    """A row per environment and setup."""
+    rows = [
+        "| environment | solved from | setting | solved | score | steps | interactions | CPU seconds |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for env in ENVIRONMENTS:
+        for setup in ("default", "best", "random"):
+            chosen = [line for line in lines if line["env"] == env.name and line["setup"] == setup]
+            if chosen:
+                rows.append(row(env, setup, sorted(chosen, key=lambda line: int(line["seed"]))))
+    return "\n".join(rows)
+
+
+def row(env: Environment, setup: str, lines: list[dict[str, Any]]) -> str:
+    """The figures of one environment and setup."""
+    threshold = "above 0" if env.solved == ANY else f"{env.solved:g}"
+    name = f"`{' '.join(env.best)}`" if setup == "best" else setup
+    first = [env.name, threshold] if setup == "default" else ["", ""]
+    played = [line for line in lines if line.get("steps")]
+    if not played:
+        statuses = ", ".join(sorted({line["status"] for line in lines}))
+        return "| " + " | ".join([*first, name, f"{statuses} ({len(lines)} of {len(lines)})", "", "", "", ""]) + " |"
+    scores = [line["score"] for line in played]
+    solved = sum(line["score"] >= env.solved for line in played)
+    limited = sum(line["status"] == "interrupted" for line in lines)
+    note = f" ({limited} limit)" if limited else ""
+    interactions = [line["interactions"] for line in played if "interactions" in line]
+    seconds = [line["cpu_seconds"] for line in lines if "cpu_seconds" in line]
+    cells = [
+        *first,
+        name,
+        f"{solved} of {len(lines)}{note}",
+        f"{fmean(scores):.4g} ({min(scores):.4g} to {max(scores):.4g})",
+        f"{median(line['steps'] for line in played):,.0f}",
+        f"{median(interactions):,.0f}" if interactions else "",
+        f"{median(seconds):.1f}" if setup != "random" else "",
+    ]
+    return "| " + " | ".join(cells) + " |"

@@ -41,7 +41,8 @@ def episode(env: Environment, setup: str, seed: int, limit: float) -> dict[str, 
     if setup == "random":
         outcome = random_episode(env, seed)
     else:
-        signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        # SIGTERM and not SIGINT, which programs in the background ignore; `play` then prints what was played so far.
+        signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
         signal.setitimer(signal.ITIMER_PROF, limit)
         arguments = env.arguments(setup)
         printed, said = io.StringIO(), io.StringIO()
@@ -95,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="ids of environments with commas between them (default: all)")
     parser.add_argument("--setups", default=",".join(SETUPS), help="default, random, best (default: all three)")
     parser.add_argument("--seeds", type=int, default=5, help="seeds 0 to N-1 (default 5)")
-    parser.add_argument("--limit", type=float, default=120.0, help="CPU seconds of an episode (default 120)")
+    parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds of an episode (default 60)")
     parser.add_argument("--jobs", type=int, default=1, help="episodes at a time (default 1)")
     parser.add_argument("--out", type=Path, help="write the report here")
     parser.add_argument("--episode", nargs=3, metavar=("ENV", "SETUP", "SEED"), help="play one, print its line, end")
@@ -127,7 +128,8 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         store.close()
     if options.out:
-        write_report(options.out, read_json(options.run / "config.json"), store.lines)
+        began = read_json(options.run / "config.json")
+        write_report(options.out, {**began, "command": config["command"]}, store.lines)
         print(f"written: {options.out}")
     return 0
 

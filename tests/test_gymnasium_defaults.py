@@ -134,6 +134,52 @@ def test_an_environment_that_cannot_be_copied_is_replayed() -> None:
     assert env.replayed_steps > 0  # type: ignore[attr-defined]
 
 
+def test_where_every_step_gives_something_ends_are_avoided() -> None:
+    """A reward of 1 per step; one action goes on towards an end, the other one stays, which shows nothing new."""
+
+    class Cliff:
+        actions = 2
+
+        def reset(self, seed: int | None = None) -> ww.Step:
+            self.place = 0
+            return ww.Step(self.place)
+
+        def step(self, action: int) -> ww.Step:
+            self.place += action
+            return ww.Step(self.place, 1.0, terminated=self.place == 6)
+
+        def save(self) -> int:
+            return self.place
+
+        def load(self, snapshot: int) -> None:
+            self.place = snapshot
+
+    for seed in range(5):
+        agent = ww.OnlinePlanner(Cliff(), ww.RolloutIW(1), budget=ww.Budget(steps=50, nodes=200), max_steps=20)
+        assert agent.run(seed=seed).score == 20
+
+
+def test_cartpole_stands_for_a_hundred_steps() -> None:
+    """Without options; an episode of 500 steps is in the table of docs/results/gymnasium.md."""
+    for seed in range(2):
+        ended = call("play", "CartPole-v1", "--json", "--quiet", "--seed", str(seed), "--max-steps", "100")
+        assert json.loads(ended.out)["score"] == 100
+
+
+def test_play_shows_what_replaying_costs() -> None:
+    lake = ("play", "FrozenLake-v1", "--option", "is_slippery=false", "--quiet", "--budget", "50")
+    replayed = call(*lake, "--option", "copy=replay", "--json")
+    result = json.loads(replayed.out)
+    assert replayed.code == 0, replayed.err
+    assert result["replayed_steps"] > result["steps"]  # every restore does the actions of the episode again
+    shown = call(*lake, "--option", "copy=replay")
+    assert f"({result['replayed_steps']:,} steps replayed for them)" in shown.out
+    copied = json.loads(call(*lake, "--json").out)
+    assert copied["replayed_steps"] == 0
+    assert copied["actions"] == result["actions"]
+    assert "replayed" not in call(*lake).out
+
+
 def test_an_environment_and_a_simulator_of_five_names_are_enough() -> None:
     assert ww.OnlinePlanner(gymnasium.make("FrozenLake-v1", is_slippery=False)).run(seed=0).score == 1
 

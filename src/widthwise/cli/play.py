@@ -197,13 +197,15 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
     with Watch(args, world, header) as watch:
         agent.recorder = _Clock(agent, watch, args.max_time, watchdog)
         fault: WidthwiseError | None = None
+        replayed = _replayed(agent)
         try:
             _say_chance(args, agent)
+            replayed = _replayed(agent)
             episode = agent.run(args.seed, on_interrupt="return")
         except (SimulatorError, ChanceError, OutOfTime) as error:  # what was played so far is kept
             episode, fault = agent.episode, error
         late = agent.recorder.late and not episode.terminated
-        result = _result(agent, header, late, fault)
+        result = _result(agent, header, late, _replayed(agent) - replayed, fault)
         if result["status"] != "refused" or episode.steps:
             watch.end(episode, result)
     if args.json:
@@ -245,6 +247,12 @@ def _filmed(args: argparse.Namespace) -> bool:
     return args.gif is not None or args.mp4 is not None
 
 
+def _replayed(agent: OnlinePlanner) -> int:
+    """The steps taken so far to return to snapshots, where states are restored by replaying actions."""
+    steps: int = getattr(agent.simulator, "replayed_steps", 0)
+    return steps
+
+
 class _Clock:
     """Hears of every step: passes it on, and ends the episode when its time is up."""
 
@@ -284,7 +292,7 @@ class _Clock:
 
 
 def _result(
-    agent: OnlinePlanner, header: dict[str, Any], late: bool, fault: WidthwiseError | None = None
+    agent: OnlinePlanner, header: dict[str, Any], late: bool, replayed: int, fault: WidthwiseError | None = None
 ) -> dict[str, Any]:
     from widthwise.simulators.chance import ChanceError
 
@@ -304,6 +312,7 @@ def _result(
         "steps": episode.steps,
         "interactions": episode.interactions,
         "restores": episode.restores,
+        "replayed_steps": replayed,
         "high_level_states": max((sum(one.high_level_states) for one in episode.records), default=0),
         "seconds": episode.seconds,
         "chance": {"mode": agent.luck.mode, **(finding.describe() if finding is not None else {})},
@@ -316,6 +325,7 @@ def _result(
 def _text(result: dict[str, Any]) -> str:
     known = result["high_level_states"]
     hierarchy = f", at most {count(known, 'high-level state')} known at once" if known else ""
+    replayed = f" ({count(result['replayed_steps'], 'step')} replayed for them)" if result["replayed_steps"] else ""
     chance = ""
     if result["chance"].get("stochastic"):
         chance = f"\nchance: {described(result['chance']['mode'])}"
@@ -325,7 +335,7 @@ def _text(result: dict[str, Any]) -> str:
         f"{result['status']}: score {result['score']:g} after {count(result['steps'], 'step')}, "
         f"by {result['planner']}\n"
         f"{count(result['interactions'], 'interaction')} with the simulator, "
-        f"{count(result['restores'], 'restore')}{hierarchy}; {duration(result['seconds'])}{chance}"
+        f"{count(result['restores'], 'restore')}{replayed}{hierarchy}; {duration(result['seconds'])}{chance}"
     )
 
 

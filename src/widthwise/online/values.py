@@ -29,9 +29,11 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
 
     A node is worth the best of its children, r + discount * worth, and at least its own value estimate where a network
     gave one. Without one, a node with unexplored actions is worth at least `leaf`: there may be something better than
-    a bad child. The end of an episode is worth nothing more; if a limit of steps ended it, it is worth `leaf`. Of
-    `doubted` nodes an estimate above 0 is not believed, and a doubted root is worth the best of its actions. A
-    hierarchy needs no case of its own, as its levels share the one tree.
+    a bad child. The end of an episode is worth nothing more; if a limit of steps ended it, it is worth `leaf`. A `leaf`
+    above 0 means that every step gives something and ends are to be avoided: a node is then worth the mean of its
+    explored children, as a single long way among many ends is not a safe one. Of `doubted` nodes an estimate above 0 is
+    not believed, and a doubted root is worth the best of its actions. A hierarchy needs no case of its own, as its
+    levels share the one tree.
     """
     worth, size, best = _back_up(tree, discount, doubted, leaf)
     root = tree.nodes.children[tree.root]
@@ -44,16 +46,22 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
 
 
 def leaf_value(tree: Tree, discount: float = 0.99) -> float:
-    """What a node is worth where the tree ends: going on with the median reward of a step, if that is negative.
+    """What a node is worth where the tree ends: going on with the median reward of a step.
 
-    Where every step costs something, a node with little behind it must not look better than a way to the goal.
+    Where steps cost something, the cost is paid for ever: a node with little behind it must not look better than a way
+    to the goal. Where every step gives something, the end of the episode is what to avoid: going on then ends as often
+    as the steps in the tree do. A living node is worth more than an end at its depth, and more the deeper it is.
     """
     nodes, reward = tree.nodes, tree.reward
     rewards = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
-    if not rewards or min(rewards) >= 0.0:
+    if not rewards:
         return 0.0
     rewards.sort()
-    return min(0.0, rewards[len(rewards) // 2]) / (1.0 - min(discount, 0.999))
+    usual, discount = rewards[len(rewards) // 2], min(discount, 0.999)
+    if rewards[0] > 0.0:
+        living = len(rewards) / (len(rewards) + len(tree.ends))
+        return usual / (1.0 - discount * living)
+    return min(0.0, usual) / (1.0 - discount)
 
 
 def undecided(seen: LookAhead) -> bool:
@@ -94,6 +102,8 @@ def _back_up(
     rows = len(parent)
     best: list[float | None] = [None] * rows  # of a node's children
     size = [0] * rows  # nodes below
+    total = [0.0] * rows  # of what a node's children are worth
+    explored = [0] * rows  # how many children a node has
     worth = [0.0] * rows  # a node seen from its parent
     for node in reversed(nodes.live):
         mine = best[node]
@@ -103,6 +113,8 @@ def _back_up(
             if node in doubted and estimate > 0.0:
                 estimate = 0.0
             mine = estimate if mine is None or estimate > mine else mine
+        elif mine is not None and leaf > 0.0:
+            mine = total[node] / explored[node]
         elif mine is None or (mine < leaf and NONE in children[node]):
             mine = leaf
         worth[node] = here = reward[node] + discount * mine
@@ -112,4 +124,6 @@ def _back_up(
             if other is None or here > other:
                 best[above] = here
             size[above] += size[node] + 1
+            total[above] += here
+            explored[above] += 1
     return worth, size, best

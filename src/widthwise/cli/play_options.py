@@ -93,7 +93,7 @@ def _hierarchy(
 ) -> OnSimulator:
     from widthwise.planners.hierarchical import HIW
 
-    ours = defaults.widths if len(defaults.widths) > 1 else (1, 1)
+    ours = defaults.widths if len(defaults.widths) > 1 else (defaults.high_width, 1)
     widths = given or [ours[0]] * max(1, len(features)) + [ours[-1]]
     above = len(widths) - 1
     if above < 1:

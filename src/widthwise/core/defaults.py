@@ -17,7 +17,8 @@ class Defaults:
     gives takes precedence, one setting at a time.
 
     `planner` is a name of the command line: `riw`, `criw`, `iw`, `bfs`, `hiw` or `ihiw`. `widths` has the width of each
-    level, high level first. `features` has the features of each level, lowest level first; there may be more of them
+    level, high level first; `high_width` is the width of upper levels where the planner is flat and the user asks for a
+    hierarchy. `features` has the features of each level, lowest level first; there may be more of them
     than the planner has levels. `high` and `low` are the planners of a hierarchy. `repeat` is for Rollout IW: how often
     an action is done while no feature changes; `temperature` is for Count-based Rollout IW. `steps` are simulator steps
     per action and `nodes` the nodes kept in the tree. `patience` is how many times `steps` may be spent on one action
@@ -27,6 +28,7 @@ class Defaults:
 
     planner: str = "riw"
     widths: tuple[Any, ...] = (1,)
+    high_width: Any = 1
     features: tuple[Callable[[Step], Any], ...] = ()
     high: str = "criw"
     low: str = "riw"

@@ -30,6 +30,7 @@ def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
     return Defaults(
         planner="hiw" if hierarchy else "riw",
         widths=(settings["high_width"], settings["width"]) if hierarchy else (settings["width"],),
+        high_width=settings["high_width"],
         features=features,
         steps=settings["interactions"],
         nodes=settings["nodes"],

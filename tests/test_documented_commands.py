@@ -1,7 +1,9 @@
 """Every command in README, docs and help texts is parsed, and all that do not take long are run for success.
 
 A command succeeds if it does what its text promises: a plan that the validator accepts, a maze that is solved, a page
-that is HTML, a film with frames. What is not run is listed in `NOT_RUN`, with the reason.
+that is HTML, a film with frames. What is not run is listed in `NOT_RUN`, with the reason. Commands inside sentences are
+often parts of one, such as `widthwise solve --first`: their options are looked up, and those that are whole are run.
+The blocks of docs/results say how long measurements were made: they are parsed only.
 """
 
 from __future__ import annotations
@@ -23,6 +25,12 @@ from cli_tools import TORN, files
 from widthwise.cli.main import make_parser
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = (*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *sorted(ROOT.glob("docs/*.md")))
+RESULTS = sorted(ROOT.glob("docs/results/*.md"))
+#: A command in backticks inside a sentence, perhaps over the end of a line.
+INLINE = re.compile(r"`(widthwise\s[^`]+)`")
+#: What stands for something else in a command: `DIR`, `[--json]`, `DIR...`, `$seed`.
+PLACEHOLDER = re.compile(r"\[|\.\.\.|…|\$|\b[A-Z]{1,}\b")
 BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 #: Commands that are only parsed, by how they begin, with the reason.
@@ -70,6 +78,51 @@ def commands() -> list[str]:
     return list(found)
 
 
+def inline_commands() -> list[str]:
+    """The commands inside sentences of all pages, each once."""
+    found = [call for page in (*PAGES, *RESULTS) for call in INLINE.findall(BLOCK.sub("", page.read_text("utf-8")))]
+    return list(dict.fromkeys(" ".join(call.split()) for call in found))
+
+
+def result_commands() -> list[str]:
+    """The commands in the blocks of the pages of results, each once, with a number for each variable of the shell."""
+    found: dict[str, None] = {}
+    for page in RESULTS:
+        for block in BLOCK.findall(page.read_text("utf-8")):
+            for line in re.sub(r"\\\n\s*", "", block).splitlines():
+                if (at := line.find("widthwise ")) >= 0 and not line[:at].strip(" $;do"):
+                    found[re.sub(r"\$\w+", "1", line[at:]).strip()] = None
+    return list(found)
+
+
+def runs_inline() -> list[str]:
+    """The commands inside sentences that are whole: neither a part of one nor with something to fill in."""
+    return [call for call in inline_commands() if not PLACEHOLDER.search(call) and is_whole(call)]
+
+
+def is_whole(call: str) -> bool:
+    """Whether a command has all that it needs; `widthwise play` alone is the name of one."""
+    if len(call.split()) < 3:
+        return False
+    try:
+        make_parser().parse_args(shlex.split(call)[1:])
+    except SystemExit as ended:
+        return not ended.code  # the help, or the version
+    return True
+
+
+def parser_of(words: list[str]) -> argparse.ArgumentParser:
+    """The parser of the command that words begin with."""
+    parser = make_parser()
+    for word in words:
+        below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        if not below or word.startswith("-"):
+            break
+        assert word in below[0].choices, f"there is no command {word} ({' '.join(words)})"
+        parser = below[0].choices[word]
+    return parser
+
+
 def reason_not_to_run(command: str) -> str | None:
     return next((reason for begin, reason in NOT_RUN.items() if command.startswith(begin)), None)
 
@@ -82,6 +135,32 @@ def test_every_command_is_one_that_the_program_knows() -> None:
             words = shlex.split(call)
             assert words[0] == "widthwise"
             make_parser().parse_args(words[1:])  # leaves with exit code 2 if it is wrong
+
+
+def test_commands_inside_sentences_have_only_options_that_exist() -> None:
+    found = inline_commands()
+    assert len(found) > 25
+    for call in found:
+        words = shlex.split(re.sub(r"[\[\]]|\.\.\.|…", " ", call))[1:]
+        parser = parser_of(words)
+        for word in words:
+            if word.startswith("-") and not re.fullmatch(r"-[\d.]*", word):
+                assert word.partition("=")[0] in parser._option_string_actions, f"{call}: there is no option {word}"
+
+
+def test_the_commands_of_published_results_are_still_understood() -> None:
+    found = result_commands()
+    assert len(found) > 15
+    for call in found:
+        make_parser().parse_args(shlex.split(call, comments=True)[1:])
+
+
+def test_an_option_that_was_removed_is_noticed_in_a_part_of_a_command() -> None:
+    assert "--first" in parser_of(["solve", "--first"])._option_string_actions
+    assert "--last" not in parser_of(["solve", "--last"])._option_string_actions
+    assert "--suite" in parser_of(["bench", "classical", "--suite", "whole"])._option_string_actions
+    with pytest.raises(AssertionError, match="no command slove"):
+        parser_of(["slove"])
 
 
 def test_every_reason_not_to_run_a_command_is_needed() -> None:
@@ -118,6 +197,9 @@ def run(command: str, place: Path) -> str:
 def check(command: str, out: str, place: Path) -> None:
     """Whether a command has done what it promises."""
     words = shlex.split(command)
+    if "--help" in words:
+        assert out.startswith(f"usage: {' '.join(words[:-1])} ")
+        return
     if words[1] == "solve" and "|" not in words and "--each-goal" not in words and not out.startswith("(") and out:
         pytest.fail(f"{command} printed no plan:\n{out}")
     if words[1] == "solve" and out.startswith("("):
@@ -147,6 +229,6 @@ def check(command: str, out: str, place: Path) -> None:
 @pytest.mark.slow
 def test_commands_do_what_they_promise(place: Path) -> None:
     """In one test, because later commands use what earlier ones have written."""
-    for command in commands():
+    for command in dict.fromkeys([*commands(), *runs_inline()]):
         if reason_not_to_run(command) is None:
             check(command, run(command, place), place)

@@ -187,3 +187,15 @@ def test_a_run_that_is_shorter_than_an_episode_says_so(tmp_path: Path, capsys: p
     calls = ["--interactions", "40", "--budget", "6", "--set", "calibration=2", "--evaluation-steps", "5", "--quiet"]
     assert train("CartPole-v1", *calls, "--out", str(tmp_path / "run")) == 0
     assert "No training episode has ended" in capsys.readouterr().out
+
+
+def test_messages_about_settings_print_no_dict_and_no_list() -> None:
+    plain = Config(algorithm("pi-iw+"), Learning()).describe()
+    for name, value in (("tiles", [1, 2, 3]), ("nodes", {"a": 1}), ("discount", [0.5]), ("behaviour", [1])):
+        broken = {**plain, "algorithm": {**plain["algorithm"], name: value}}
+        with pytest.raises(ww.UsageError) as raised:
+            Config.read(broken)
+        assert not set("{}[]") & set(str(raised.value)), raised.value
+    with pytest.raises(ww.UsageError) as raised:
+        Encoding({"mission": "go"})
+    assert str(raised.value) == "a network needs numbers, and the observation is an object with 1 entry (mission)"

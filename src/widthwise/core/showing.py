@@ -34,6 +34,16 @@ def setting(value: Any) -> str:
     return str(value)
 
 
+def in_words(value: Any) -> str:
+    """A value that does not fit, for a message: single values as they are, of several what they are and how many."""
+    if isinstance(value, Mapping):
+        keys = ", ".join(str(key) for key in list(value)[:5])
+        return f"an object with {counted(len(value), 'entry', 'entries')}{f' ({keys:.60})' if keys else ''}"
+    if isinstance(value, list | tuple | set | frozenset):
+        return f"a {type(value).__name__} of {counted(len(value), 'entry', 'entries')}"
+    return f"{value!r:.60}"
+
+
 def _parts(record: Any, shown: list[Field[Any]] | tuple[Field[Any], ...]) -> list[str]:
     return [
         f"{field.name}={getattr(record, field.name)!r}"

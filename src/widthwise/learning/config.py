@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import in_words
 from widthwise.learning.algorithms import Algorithm
 from widthwise.learning.support import Support
 from widthwise.online.policies import Behaviour
@@ -99,7 +100,7 @@ class Config:
         if chosen.get("tiles") is not None:
             tiles = chosen["tiles"]
             if not isinstance(tiles, list | tuple) or len(tiles) != 2 or any(type(one) is not int for one in tiles):
-                raise UsageError(f"tiles are a width and a height, not {tiles!r:.60}")
+                raise UsageError(f"tiles are a width and a height, not {in_words(tiles)}")
             chosen["tiles"] = tuple(tiles)
         found["algorithm"] = _read(Algorithm, chosen)
         found["learning"] = _read(Learning, found["learning"])
@@ -111,7 +112,7 @@ class Config:
 def _read(kind: type[T], data: Any) -> T:
     """An object from its fields, each of the type that its default has."""
     if not isinstance(data, Mapping):
-        raise UsageError(f"{kind.__name__} is written as an object, not as {data!r:.60}")
+        raise UsageError(f"{kind.__name__} is written as an object, not as {in_words(data)}")
     known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
     for name, value in data.items():
         if name not in known:
@@ -128,5 +129,5 @@ def _read(kind: type[T], data: Any) -> T:
         else:
             fits = not isinstance(default, str) or isinstance(value, str)
         if not fits:
-            raise UsageError(f"{name} cannot be {value!r:.60}")
+            raise UsageError(f"{name} cannot be {in_words(value)}")
     return kind(**data)

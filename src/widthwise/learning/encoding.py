@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from widthwise.core.errors import SimulatorError, UsageError
+from widthwise.core.showing import in_words
 
 #: A part with more choices than this is a number, not a one among zeros.
 MOST_CHOICES = 4096
@@ -58,7 +59,7 @@ class Encoding:
         self.parts = list(_parts(observation, space))
         self.width = sum(part.width for part in self.parts)
         if not self.width:
-            raise UsageError(f"a network needs numbers, and the observation {observation!r:.60} has none")
+            raise UsageError(f"a network needs numbers, and the observation is {in_words(observation)}")
         self.numeric = any(not part.choices for part in self.parts)
         self.centre = np.zeros(self.width, np.float32)
         self.scale = np.ones(self.width, np.float32)
@@ -133,7 +134,9 @@ def _leaf(observation: Any, space: Any, path: tuple[Any, ...]) -> Part:
     array = np.asarray(observation)
     if array.dtype.kind not in "biuf":
         name = Part(path, 0).name
-        raise UsageError(f"a network needs numbers, and {name} is {type(observation).__name__} ({observation!r:.60})")
+        raise UsageError(
+            f"a network needs numbers, and {name} is {type(observation).__name__} ({in_words(observation)})"
+        )
     if kind == "Discrete" and int(space.n) <= MOST_CHOICES:
         return Part(path, 1, (int(space.n),), (int(space.start),))
     if kind == "MultiDiscrete" and int(np.sum(space.nvec)) <= MOST_CHOICES:

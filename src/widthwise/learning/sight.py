@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from widthwise import _native
 from widthwise.core.errors import UsageError
+from widthwise.core.showing import in_words
 from widthwise.learning.encoding import Encoding
 
 #: Images smaller than this are too small for the convolutions.
@@ -57,7 +58,7 @@ class Sight:
             return cls((*frames[0].shape, len(frames)), True, stacked=True)
         array = np.asarray(observation)
         if array.dtype.kind not in "iufb":
-            raise UsageError(f"a network sees numbers, not observations such as {observation!r:.60}")
+            raise UsageError(f"a network sees numbers, not observations such as {in_words(observation)}")
         if array.dtype == np.uint8 and array.ndim in (2, 3) and min(array.shape[:2]) >= SMALLEST:
             return cls(array.shape if array.ndim == 3 else (*array.shape, 1), True)
         return cls((array.size,), False)

@@ -82,7 +82,7 @@ def differ(one: Any, two: Any) -> str | None:
     """How two things that a simulator showed differ, in words; None if they do not."""
     if isinstance(one, dict) and isinstance(two, dict):
         if list(one) != list(two) and set(one) != set(two):
-            return f"has {sorted(map(str, one))}, then {sorted(map(str, two))}"
+            return f"has {', '.join(sorted(map(str, one)))}, then {', '.join(sorted(map(str, two)))}"
         return _first((str(name), differ(one[name], two[name])) for name in one)
     if isinstance(one, list | tuple) and isinstance(two, list | tuple):
         if len(one) != len(two):

@@ -56,9 +56,9 @@ ENVIRONMENTS = (
 TEXT = """\
 # What `play` gets in Gymnasium environments without options
 
-Written by `{command}`.
-Widthwise {version}, Python {python}; {cpu}, {cores} cores, shared with other programs. Begun at commit {commit}; every
-line names its own. The raw lines are in [gymnasium/results.jsonl](gymnasium/results.jsonl).
+Written by `python benchmarks/gymnasium_table.py --out docs/results/gymnasium.md`, run in parts (`--only`, `--setups`).
+Widthwise {version}, Python {python}; {cpu}, {cores} cores, shared with many other programs. Commits: {commits}. The raw
+lines are in [gymnasium/results.jsonl](gymnasium/results.jsonl); each has its commit and the arguments of the call.
 
 Each row has the seeds 0 to 4, one process per episode. An episode is interrupted after {limit:g} CPU seconds; the
 score is then what was collected so far. *Solved* counts the episodes that reached the score in the second column. The
@@ -81,21 +81,48 @@ NOTES = """\
 - LunarLander-v3 draws random numbers in every step, so `play` without options refuses it with exit code 34. With
   `--chance foresee` the planner knows the outcomes. The environment cannot be copied, so every restore replays the
   actions of the episode.
-- There is no row for Sokoban: `gym-sokoban` on PyPI is made for the old `gym` package, not for Gymnasium."""
+- There is no row for Sokoban: `gym-sokoban` on PyPI is made for the old `gym` package, not for Gymnasium.
+- A line with the commit 896784633d was made by what is 12c5ab0 in the history, before it was rebased."""
 
 
 def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]) -> None:
     """The page with the table."""
-    missing = [env.name for env in ENVIRONMENTS if count(lines, env, "default") < 5]
-    absent = f"\n- Not complete, for lack of time: {', '.join(missing)}." if missing else ""
     write_whole(
         path,
         TEXT.format(
-            command=config["command"], commit=config["commit"], version=config["versions"]["widthwise"],
-            python=config["versions"]["python"], cpu=config["machine"]["cpu"], cores=config["machine"]["cores"],
-            limit=config["settings"]["limit"], table=table(lines), notes=NOTES + absent,
+            version=config["versions"]["widthwise"], python=config["versions"]["python"], cpu=config["machine"]["cpu"],
+            cores=config["machine"]["cores"], commits=", ".join(sorted({line["commit"][:10] for line in lines})),
+            limit=config["settings"]["limit"], table=table(lines), notes="\n".join([NOTES, *findings(lines)]),
         ),
     )  # fmt: skip
+
+
+def findings(lines: list[dict[str, Any]]) -> list[str]:
+    """What the lines say beyond the table: goals reached below a threshold, and episodes that are missing."""
+    notes = []
+    cars = [line["score"] for line in lines if (line["env"], line["setup"]) == ("MountainCar-v0", "default")]
+    if cars:
+        reached = sum(score > -200 for score in cars)
+        notes.append(
+            f"- MountainCar-v0: {reached} of {len(cars)} episodes reached the flag within the limit of 200 steps."
+        )
+    missing = [
+        f"{env.name} ({setup}, {5 - count(lines, env, setup)} of 5)"
+        for env in ENVIRONMENTS
+        for setup in ("default", "best", "random")
+        if count(lines, env, setup) < 5 and (setup != "best" or env.best)
+    ]
+    if missing:
+        notes.append(f"- MountainCar-v0: {reached} of {len(cars)} episodes reached the flag within 200 steps.")
+    missing = [
+        f"{env.name} ({setup}, {5 - count(lines, env, setup)} of 5)"
+        for env in ENVIRONMENTS
+        for setup in ("default", "best", "random")
+        if count(lines, env, setup) < 5 and (setup != "best" or env.best)
+    ]
+    if missing:
+        notes.append(f"- Episodes that were not played, for lack of time: {', '.join(missing)}.")
+    return notes
 
 
 def count(lines: list[dict[str, Any]], env: Environment, setup: str) -> int:
@@ -114,14 +141,20 @@ def table(lines: list[dict[str, Any]]) -> str:
             chosen = [line for line in lines if line["env"] == env.name and line["setup"] == setup]
             if chosen:
                 rows.append(row(env, setup, sorted(chosen, key=lambda line: int(line["seed"]))))
+            elif setup == "default":
+                rows.append(f"| {env.name} | {threshold(env)} | default | not played | | | | |")
     return "\n".join(rows)
+
+
+def threshold(env: Environment) -> str:
+    """The score from which an episode counts as solved."""
+    return "above 0" if env.solved == ANY else f"{env.solved:g}"
 
 
 def row(env: Environment, setup: str, lines: list[dict[str, Any]]) -> str:
     """The figures of one environment and setup."""
-    threshold = "above 0" if env.solved == ANY else f"{env.solved:g}"
     name = f"`{' '.join(env.best)}`" if setup == "best" else setup
-    first = [env.name, threshold] if setup == "default" else ["", ""]
+    first = [env.name, threshold(env)] if setup == "default" else ["", ""]
     played = [line for line in lines if line.get("steps")]
     if not played:
         statuses = ", ".join(sorted({line["status"] for line in lines}))

@@ -95,7 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--run", type=Path, default=Path("runs/gymnasium"), help="the run folder")
     parser.add_argument("--only", default="", help="ids of environments with commas between them (default: all)")
     parser.add_argument("--setups", default=",".join(SETUPS), help="default, random, best (default: all three)")
-    parser.add_argument("--seeds", type=int, default=5, help="seeds 0 to N-1 (default 5)")
+    parser.add_argument("--seeds", type=int, default=5, help="seeds 0 to N-1 (default 5); 0 writes the report only")
     parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds of an episode (default 60)")
     parser.add_argument("--jobs", type=int, default=1, help="episodes at a time (default 1)")
     parser.add_argument("--out", type=Path, help="write the report here")
@@ -128,8 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         store.close()
     if options.out:
-        began = read_json(options.run / "config.json")
-        write_report(options.out, {**began, "command": config["command"]}, store.lines)
+        write_report(options.out, read_json(options.run / "config.json"), store.lines)
         print(f"written: {options.out}")
     return 0
 

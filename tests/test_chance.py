@@ -114,6 +114,24 @@ def test_generators_are_found_wherever_they_are() -> None:
         assert states[0] != states[1] and states[0] == states[2]
 
 
+def test_classes_of_extension_modules_need_not_name_a_module() -> None:
+    class Nameless(type):
+        @property
+        def __module__(cls) -> str:  # type: ignore[override]
+            raise AttributeError("__module__")
+
+    class Body(metaclass=Nameless):
+        def __init__(self) -> None:
+            self.dice = random.Random(0)
+
+    class World(broken.Walk):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = Body()
+
+    assert "body.dice" in [place.name for place in generators.find(World())]
+
+
 def test_a_generator_of_the_module_is_found() -> None:
     names = [place.name for place in generators.find(broken.Sticky())]
     assert "Sticky.dice" in names

@@ -144,9 +144,11 @@ def test_mistakes():
         ww.simulator("atari:montezuma_revnge")
     with pytest.raises(ww.UsageError, match="'combat' is a game for two players"):
         ww.simulator("atari:combat")
-    with pytest.raises(ww.UsageError, match="frame_skip"):
-        ww.simulator("atari:pong", frame_skip=0)
-    with pytest.raises(ww.UsageError, match="unexpected keyword argument 'speed'"):
+    for name, values in {"frame_skip": (0, 10**9, "x"), "stack": (0, 65, 10**9, 2.5, True)}.items():
+        for value in values:
+            with pytest.raises(ww.UsageError, match=rf"{name} of an Atari game is a whole number from 1 to \d+, not"):
+                ww.simulator("atari:pong", **{name: value})
+    with pytest.raises(ww.UsageError, match="has no option 'speed'"):
         ww.simulator("atari:pong", speed=2)
     with pytest.raises(ww.UsageError, match="reset it"):
         ww.simulator("atari:pong").step(0)

@@ -66,3 +66,49 @@ def test_a_process_ends_the_same_way(tmp_path: Path) -> None:
     assert "Traceback" not in ended.err
     assert call("solve", problem, problem).code == 31
     assert call("solve").code == 2
+
+
+#: Commands that are given a folder where they read a file, or a file where they want a folder, and what they say.
+CONFUSED = [
+    ("solve {folder} {problem}", "{folder}: is a directory, not a PDDL domain file", 31),
+    ("solve {domain} {folder}", "{folder}: is a directory, not a PDDL problem file", 31),
+    ("solve {domain}/x {problem}", "{domain}/x: there is no such file; a part of its path is a file", 31),
+    ("profile {domain} {folder}", "{folder}: is a directory, not a PDDL problem file", 31),
+    ("ground {folder} {problem}", "{folder}: is a directory, not a PDDL domain file", 31),
+    ("validate {domain} {problem} {folder}", "{folder}: is a directory, not a plan file", 31),
+    ("verify-certificate {domain} {problem} {folder}", "{folder}: is a directory, not a certificate file", 31),
+    ("validate {domain} {problem} {binary}", "{binary}: this is a binary file, not a plan file", 31),
+    ("play maze:{folder}", "{folder}: is a folder, not a file", 31),
+    ("check-env maze:{folder}", "{folder}: is a folder, not a file", 31),
+    ("play maze:/dev/zero", "/dev/zero: is not a regular file", 31),
+    ("play maze-small --policy {domain}", "{domain}: is no run folder: it is a file", 31),
+    ("play maze-small --record {folder}", "{folder} is a folder; name a file in it", 2),
+    ("train --resume {domain}", "{domain}: is no run folder: it is a file", 31),
+    ("train --resume {folder}/none", "{folder}/none: is no run folder: there is no such folder", 31),
+    ("train maze-small --interactions 10 --out {domain}", "{domain} is a file, not a folder", 2),
+    ("report {domain}", "{domain}: is a file, not a run folder", 31),
+    ("examples ferry --out {domain}", "{domain} is a file, not a folder", 2),
+    ("bench classical --benchmarks {domain} --out {folder}/run", "{domain}: is a file, not a folder of benchmarks", 31),
+    ("bench classical --benchmarks {folder}/none --out {folder}/run", "{folder}/none: there is no such folder", 31),
+    ("bench classical --suite all --benchmarks {tasks} --out {domain}", "{domain} is a file, not a folder", 2),
+    ("bench classical --suite all --benchmarks {tasks} --resume --out {domain}", "{domain} is a file, not a folder", 2),
+]
+
+
+@pytest.mark.parametrize(("command", "expected", "code"), CONFUSED, ids=[command for command, _, _ in CONFUSED])
+def test_folders_given_as_files_and_files_given_as_folders_are_named_as_such(
+    command: str, expected: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "train" in command or "--policy" in command:
+        pytest.importorskip("torch")
+    example = EXAMPLES["corridor"]
+    places = {name: tmp_path / name for name in ("domain", "problem", "folder", "binary")}
+    places["domain"].write_text(example.domain())
+    places["problem"].write_text(example.problem())
+    places["folder"].mkdir()
+    places["tasks"] = Path(__file__).parent / "fixtures" / "0.1.0" / "tasks"
+    places["binary"].write_bytes(b"\x00\x01\x02")
+    assert main(command.format(**places).split()) == code
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.startswith("widthwise: ")
+    assert expected.format(**places) in told.err

@@ -65,6 +65,17 @@ def effects(draw, scope=(), depth=3):
     return f"(forall ({typed}) {draw(effects((*scope, *names), depth - 1))})"
 
 
+@st.composite
+def universal_effects(draw):
+    """A universal effect with a disjunctive condition, of which some parts say nothing of the values it ranges over."""
+    names = draw(st.lists(st.sampled_from(NAMES[1:]), min_size=1, max_size=2, unique=True))
+    typed = " ".join(f"{name} - {draw(st.sampled_from(['object', 't', 'u']))}" for name in names)
+    scopes = st.sampled_from([("?x",), (), tuple(names), ("?x", *names)])
+    parts = [draw(conditions(draw(scopes), draw(st.integers(0, 2)))) for _ in range(draw(st.integers(2, 3)))]
+    effect = draw(effects(("?x", *names), 1))
+    return f"(forall ({typed}) (when (or {' '.join(parts)}) {effect}))"
+
+
 def facts():
     """The facts of an initial state, as text."""
     objects = st.sampled_from(sorted(OBJECTS))
@@ -114,7 +125,7 @@ def test_open_conditions_have_the_solutions_of_enumeration(init: str, text: str,
 
 
 @LONG
-@given(facts(), effects(("?x",)), st.sampled_from(sorted(OBJECTS)))
+@given(facts(), st.one_of(effects(("?x",)), universal_effects()), st.sampled_from(sorted(OBJECTS)))
 def test_effects_agree_with_enumeration(init: str, text: str, value: str) -> None:
     domain = parse_domain(DOMAIN_TEXT.format(f"(:action go :parameters (?x) :effect {text})"))
     world = World(domain, parse_problem(PROBLEM.format(init), "p", domain))

@@ -469,6 +469,6 @@ def test_command_leaves_no_drafts_when_writing_fails(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", str(self))
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    with pytest.raises(OutputError, match=r"domain\.pddl: cannot be written .No space left on device"):
+    with pytest.raises(OutputError, match=r"domain\.pddl: cannot be written \(No space left on device\)"):
         call("ferry", "--out", tmp_path)
     assert not list(tmp_path.iterdir())

@@ -286,7 +286,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "domain.pddl").write_text(BLOCKS)
     with pytest.raises(InputError, match=r"did you mean .*domain\.pddl"):
         read_domain(tmp_path / "domian.pddl")
-    with pytest.raises(InputError, match="this is a directory"):
+    with pytest.raises(InputError, match="is a directory, not a PDDL domain file"):
         read_domain(tmp_path)
     binary = tmp_path / "binary.pddl"
     binary.write_bytes(bytes(range(256)))

@@ -57,7 +57,7 @@ class Certificate:
     @staticmethod
     def read(path: str | Path, check: Check | None = None) -> Certificate:
         """Read a certificate file; what is no certificate is refused with an `InputError`."""
-        text, name = read_text(path, check)
+        text, name = read_text(path, check, "a certificate file")
         if isinstance(check, Guard):
             check.charge(_BYTES * len(text))
         return Certificate.parse(text, name)

@@ -42,7 +42,7 @@ class Plan:
     @staticmethod
     def read(path: str | Path, check: Check | None = None) -> Plan:
         """Read a plan file, or stdin for `-`; `check` is called now and then and may raise to stop the reading."""
-        text, name = read_text(path, check)
+        text, name = read_text(path, check, "a plan file")
         return Plan.parse(text, name, check)
 
     @staticmethod

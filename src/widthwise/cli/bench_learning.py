@@ -104,11 +104,14 @@ def _list(text: str | None) -> list[str]:
 
 def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
     """What all runs have in common; the interval of evaluations in figures, so that a longer suite keeps it."""
+    from widthwise.core import run_shapes
+    from widthwise.core.shape import both, fields, whole
     from widthwise.experiments.store import CONFIG, read_json
 
     wanted = args.interactions or interactions
     began = args.out / CONFIG
-    kept = read_json(began)["settings"] if args.resume and began.exists() else {}
+    known = both(run_shapes.config, fields({"settings": fields({}, {"evaluate_every": whole(0)})}))
+    kept = read_json(began, known)["settings"] if args.resume and began.exists() else {}
     every = kept.get("evaluate_every", max(1, wanted // 20))
     of_first = bool(kept) and "preset" not in kept  # a suite without a preset was begun by version 0.1
     old = {"preset": FIRST, "evaluation_share": 0.0} if of_first else {"preset": DEFAULT}

@@ -86,6 +86,6 @@ def reached(folder: Path) -> int:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
                 lines = file.read().split(b"\n")
             found = max(found, int(json.loads(lines[-2])["interactions"]))
-        except (OSError, ValueError, IndexError, KeyError):
-            continue  # not begun, or just being written
+        except (OSError, ValueError, LookupError, TypeError, OverflowError):
+            continue  # not begun, just being written, or damaged
     return found

@@ -107,6 +107,8 @@ def _write(folder: Path, texts: Mapping[str, str], *, force: bool) -> None:
     """Write all files or none: each is complete under another name before the first is renamed."""
     targets = {folder / name: text for name, text in texts.items()}
     waiting: dict[Path, Path] = {}
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, not a folder: give another name with --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for target in targets:

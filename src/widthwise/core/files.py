@@ -40,7 +40,7 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
     try:
         # A pipe without a writer would make a plain open wait for ever.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(handle, "rb") as file:
+        try:
             about = os.fstat(handle)
             if stat.S_ISDIR(about.st_mode):
                 raise InputError(f"{path}: is a folder, not a file")
@@ -48,7 +48,10 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
                 raise InputError(f"{path}: is not a regular file; only regular files are read")
             if most is not None and about.st_size > most:
                 raise InputError(f"{path}: has {about.st_size:,} bytes; at most {most:,} are read")
-            data = file.read() if most is None else file.read(most + 1)
+            with open(handle, "rb", closefd=False) as file:
+                data = file.read() if most is None else file.read(most + 1)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     if most is not None and len(data) > most:

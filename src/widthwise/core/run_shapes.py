@@ -49,6 +49,7 @@ _RUN_SETTINGS = fields(
         "network_episodes": whole(1),
         "planner_episodes": whole(0),
         "evaluation_steps": optional(whole(1)),
+        "evaluation_share": number,
     },
 )
 _TRAINING = fields({}, {"label": text, "settings": _RUN_SETTINGS, "algorithm": table(anything), **_MADE})
@@ -103,7 +104,7 @@ _KINDS = {"training": _TRAINING, "learning": _LEARNING}
 
 def config(value: Any, place: str) -> None:
     """The settings of a run of any kind: what is there has its type. Which fields have to be there, readers say."""
-    fields({}, {"kind": text})(value, place)
+    fields({}, {"kind": text, **_MADE})(value, place)
     _KINDS.get(value.get("kind", ""), anything)(value, place)
 
 

@@ -221,7 +221,9 @@ def trainer_of(folder: Path, settings: RunSettings, config: Config, chance: str 
     """The trainer of a run in a folder; options and settings that nothing can be made of are refused by name."""
     try:
         return _trainer(settings, config, chance)
-    except WidthwiseError:
+    except WidthwiseError as error:
+        if type(error) is UsageError:  # of the folder, not of the call
+            raise InputError(f"{folder / CONFIG}: {error}") from None
         raise
     except MemoryError:
         raise InputError(f"{folder / CONFIG}: its settings ask for more memory than this machine has") from None

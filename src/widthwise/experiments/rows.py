@@ -65,6 +65,8 @@ def suite_rows(
 
     `first` leaves the first instances of each row, `numbers` those at these places, counted from 1.
     """
+    if benchmarks is not None:
+        _refuse_no_folder(benchmarks)
     if suite == "paper":
         rows = paper_rows(benchmarks)
     else:
@@ -138,11 +140,18 @@ def _number(text: str) -> float | None:
 def _folders(benchmarks: Path | None) -> dict[str, Path]:
     if benchmarks is None:
         raise UsageError(_WHERE)
-    if not benchmarks.is_dir():
-        raise InputError(f"{benchmarks}: there is no such folder of benchmarks")
+    _refuse_no_folder(benchmarks)
     if problems_in(benchmarks):  # a folder of problems is as good as a folder of such folders
         return {benchmarks.resolve().name: benchmarks}
     return {path.name: path for path in sorted(benchmarks.iterdir()) if path.is_dir() and problems_in(path)}
+
+
+def _refuse_no_folder(benchmarks: Path) -> None:
+    if not benchmarks.is_dir():
+        what = (
+            "is a file, not a folder of benchmarks" if benchmarks.exists() else "there is no such folder of benchmarks"
+        )
+        raise InputError(f"{benchmarks}: {what}")
 
 
 def _folder_row(name: str, path: Path) -> Row:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from widthwise.core.errors import InputError, OutputError, UsageError
 from widthwise.core.files import cannot_write, open_to_append
-from widthwise.experiments.store import CONFIG, RESULT, read_json, write_json
+from widthwise.experiments.store import CONFIG, RESULT, read_json, refuse_file, write_json
 from widthwise.learning.checkpoint import RunStopped
 
 EPISODES, EVALUATIONS, EVENTS = "episodes.jsonl", "evaluations.jsonl", "events"
@@ -82,7 +82,8 @@ class RunFolder:
     @classmethod
     def create(cls, folder: Path, config: Mapping[str, Any]) -> RunFolder:
         """A new run folder; one that holds anything is refused."""
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        refuse_file(folder)
+        if folder.exists() and any(folder.iterdir()):
             raise UsageError(
                 f"{folder} exists already",
                 python="resume the run in it, or give another folder",
@@ -134,6 +135,9 @@ class RunFolder:
 
 def read_config(folder: Path) -> dict[str, Any]:
     """The configuration of a training run."""
+    if not folder.is_dir():
+        why = "it is a file" if folder.exists() else "there is no such folder"
+        raise InputError(f"{folder}: is no run folder: {why}")
     if not (folder / CONFIG).exists():
         raise InputError(f"{folder}: is no run folder, there is no {CONFIG} in it")
     config = read_json(folder / CONFIG)

@@ -98,11 +98,11 @@ def stamp_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """How the program that resumes a run differs from the one that began it, in words."""
-    versions = [*{**before["versions"], **now["versions"]}]
-    pairs = [(name, before["versions"].get(name), now["versions"].get(name)) for name in versions]
-    pairs.append(("commit", before["commit"], now["commit"]))
-    return [f"{name} {old or 'unknown'} then, {new or 'unknown'} now" for name, old, new in pairs if old != new]
+    """How the program that resumes a run differs from the one that began it, in words; what is missing is unknown."""
+    old, new = before.get("versions", {}), now["versions"]
+    pairs = [(name, old.get(name), new.get(name)) for name in {**old, **new}]
+    pairs.append(("commit", before.get("commit"), now["commit"]))
+    return [f"{name} {then or 'unknown'} then, {here or 'unknown'} now" for name, then, here in pairs if then != here]
 
 
 def _cores() -> int:

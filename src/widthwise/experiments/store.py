@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from widthwise.core import json_files, run_shapes
 from widthwise.core.errors import InputError, OutputError, UsageError
 from widthwise.core.files import cannot_write, open_to_append, written_whole
-from widthwise.core.shape import Shape, anything, both, fields, table
+from widthwise.core.shape import Shape, anything, both, fields, table, text
 from widthwise.core.showing import setting
 
 Record = dict[str, Any]
@@ -46,7 +46,8 @@ class RunStore:
         `longer` names the setting that may grow, so that a finished run can be taken further.
         """
         path = folder / CONFIG
-        if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        refuse_file(folder)
+        if not resume and folder.exists() and any(folder.iterdir()):
             raise UsageError(
                 f"{folder} exists already",
                 python="resume the run in it, or give another folder",
@@ -104,6 +105,12 @@ class RunStore:
             self._file.close()
 
 
+def refuse_file(folder: Path) -> None:
+    """Raise `UsageError` if what should become a run folder is a file."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, not a folder: give another name for the run folder")
+
+
 def read_json(path: Path, shape: Shape = run_shapes.config) -> Any:
     """Read a JSON file of a run folder; raises `InputError` if it is not of its shape."""
     return json_files.read_json(path, shape)
@@ -118,7 +125,8 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
 
 def _began(path: Path, config: Mapping[str, Any]) -> Record:
     """The configuration of a run that is there already; one of another kind is refused."""
-    began: Record = read_json(path, both(run_shapes.config, fields({"settings": table(anything)})))
+    required = {"settings": table(anything), **({"kind": text} if "kind" in config else {})}
+    began: Record = read_json(path, both(run_shapes.config, fields(required)))
     if "kind" in config and began["kind"] != config["kind"]:
         raise UsageError(
             f"{path.parent} is a run of the kind {began['kind']}, not {config['kind']}: give another folder"

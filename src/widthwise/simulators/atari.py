@@ -21,6 +21,8 @@ Frame = npt.NDArray[np.uint8]
 
 #: Frames have this many pixels in height and width.
 PIXELS = 84
+#: The most frames that a step may take (a minute of play), and that an observation may hold.
+MOST_SKIP, MOST_STACK = 3600, 64
 #: How many generators `reseed` draws from.
 GENERATORS = 64
 #: Where restoring is known not to be exact: about 1 of 100 replays differs (ale-py 0.12.1).
@@ -100,8 +102,13 @@ class Atari:
             from ale_py import ALEInterface, LoggerMode
         except ImportError:
             raise MissingExtraError("an Atari game", "atari") from None
-        if frame_skip < 1 or stack < 1 or not 0 <= sticky < 1:
-            raise UsageError("frame_skip and stack are at least 1, sticky is a probability below 1")
+        for name, value, most in (("frame_skip", frame_skip, MOST_SKIP), ("stack", stack, MOST_STACK)):
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+                raise UsageError(
+                    f"the option {name} of an Atari game is a whole number from 1 to {most}, not {value!r}"
+                )
+        if not 0 <= sticky < 1:
+            raise UsageError(f"the option sticky of an Atari game is a probability below 1, not {sticky!r}")
         self.game = ale_name(game)
         self.deterministic = sticky == 0 and self.game not in INEXACT
         self.frame_skip, self.stack, self.sticky = frame_skip, stack, sticky

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from widthwise.core.errors import InputError, UsageError
+from widthwise.core.files import read_regular
 from widthwise.core.simulator import Step
 
 Image = npt.NDArray[np.uint8]
@@ -19,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 MOVES = {"no-op": (0, 0), "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 #: An image is this many pixels high and wide.
 PIXELS = 84
+#: The most bytes of a file with a maze.
+MOST_BYTES = 1 << 20
 #: Steps of an episode where a text says nothing else.
 LIMIT = 200
 
@@ -75,11 +78,9 @@ class Plan:
 
     @classmethod
     def read(cls, path: str | Path) -> Plan:
-        """Read a maze from a file."""
+        """Read a maze from a regular file; raises `InputError` if it cannot be read or is not a maze."""
         try:
-            return cls.parse(Path(path).read_text(encoding="utf-8"), str(path))
-        except OSError as error:
-            raise InputError(f"{path}: {error.strerror}") from None
+            return cls.parse(read_regular(Path(path), MOST_BYTES).decode(), str(path))
         except UnicodeDecodeError:
             raise InputError(f"{path}: not a text in UTF-8") from None
 

@@ -29,6 +29,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 #: The most bytes that are read where no budget limits them.
 MOST_BYTES = 1_000_000_000
+PDDL_FILE = "a PDDL file"  # what messages call it
 _CHUNK = 1 << 20
 _COPIES = 5  # of a text while it is split: lower case, parentheses set apart
 _TOKEN_BYTES = 120  # of a token and what the parser makes of it
@@ -110,7 +111,7 @@ def tokenize(text: str) -> list[str]:
     return tokens
 
 
-def decode(data: bytes, filename: str) -> str:
+def decode(data: bytes, filename: str, what: str = PDDL_FILE) -> str:
     """Decode the bytes of a file: UTF-8, else Latin-1; what looks binary is refused."""
     try:
         text = data.decode("utf-8-sig")
@@ -120,8 +121,7 @@ def decode(data: bytes, filename: str) -> str:
     bad = _CONTROL.search(text)
     if bad is not None:
         raise InputError(
-            f"{filename}: this is a binary file (byte {ord(bad.group()):#04x} at offset {bad.start()})\n"
-            "expected: a PDDL text file"
+            f"{filename}: this is a binary file, not {what} (byte {ord(bad.group()):#04x} at offset {bad.start()})"
         )
     return text
 
@@ -132,11 +132,11 @@ def count_tokens(text: str) -> int:
     return 2 * marks + sum(text.count(space) for space in " \n\t\r")
 
 
-def read_text(path: str | Path, check: Check | None = None) -> tuple[str, str]:
+def read_text(path: str | Path, check: Check | None = None, what: str = PDDL_FILE) -> tuple[str, str]:
     """Read a regular file, or stdin for `-`, and return its text and its name.
 
     The input is read in chunks, each of which a `check` with a budget is asked for. What the system refuses becomes
-    an `InputError`.
+    an `InputError`; `what` says in it what the file should be.
     """
     name = str(path)
     try:
@@ -148,25 +148,31 @@ def read_text(path: str | Path, check: Check | None = None) -> tuple[str, str]:
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file{_near_file(Path(path))}") from None
     except IsADirectoryError:
-        raise InputError(f"{name}: this is a directory\nexpected: a PDDL file") from None
+        raise InputError(f"{name}: is a directory, not {what}") from None
+    except NotADirectoryError:
+        raise InputError(f"{name}: there is no such file; a part of its path is a file, not a directory") from None
     except PermissionError:
         raise InputError(f"{name}: the file may not be read (permission denied)") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{name}: the file cannot be read ({error})") from None
-    return decode(data, name), name
+        raise InputError(f"{name}: the file cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    return decode(data, name, what), name
 
 
 def _read_file(path: str | Path, name: str, check: Check | None) -> bytes:
     # Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        status = os.fstat(file.fileno())
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(handle)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError
         if not stat.S_ISREG(status.st_mode):
             raise InputError(
                 f"{name}: this is not a regular file\nhint: to read from a pipe, give - as the file and pipe into stdin"
             )
-        return _read_chunks(file, name, check)
+        with open(handle, "rb", closefd=False) as file:
+            return _read_chunks(file, name, check)
+    finally:
+        os.close(handle)
 
 
 def _read_chunks(file: BinaryIO, name: str, check: Check | None) -> bytes:

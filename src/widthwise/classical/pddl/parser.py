@@ -13,13 +13,13 @@ from widthwise.classical.pddl.syntax import Condition, Domain, Problem
 
 def read_domain(path: str | Path, check: Check | None = None) -> Domain:
     """Read a domain file; `check` is called now and then and may raise to stop the reading."""
-    text, name = read_text(path, check)
+    text, name = read_text(path, check, "a PDDL domain file")
     return parse_domain(text, name, check)
 
 
 def read_problem(path: str | Path, domain: Domain, check: Check | None = None) -> Problem:
     """Read a problem file of a domain; `check` is called now and then and may raise to stop the reading."""
-    text, name = read_text(path, check)
+    text, name = read_text(path, check, "a PDDL problem file")
     return parse_problem(text, name, domain, check)
 
 

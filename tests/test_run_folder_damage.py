@@ -157,7 +157,7 @@ def test_a_damaged_run_folder_works_or_ends_with_one_message(
     brief(monkeypatch)
     base, count, call = READERS[reader]
     count *= MORE
-    rng = random.Random(f"{MORE} {reader}")
+    rng = random.Random(f"{16 + MORE} {reader}")
     codes: Counter[int] = Counter()
     for number in range(count):
         run = tmp_path / str(number)

@@ -413,6 +413,30 @@ class HangsAndSwallows(Late):
                 continue
 
 
+def hangs_when_made() -> Walk:
+    """A constructor that never ends."""
+    while True:
+        pass
+
+
+def hangs_with_the_lock_when_made() -> Walk:
+    """A constructor in native code that never ends."""
+    HangsWithTheLock().fault(Step(0))
+    return Walk()
+
+
+def hangs_in_features(step: Step) -> bytes:
+    """A feature function that never ends."""
+    while True:
+        pass
+
+
+def hangs_with_the_lock_in_features(step: Step) -> bytes:
+    """A feature function in native code that never ends."""
+    HangsWithTheLock().fault(step)
+    return b""
+
+
 #: Every fault that the contract finds, with what the message says of it.
 FAULTS: dict[type[Walk], str] = {
     ExitsInStep: "raised SystemExit",

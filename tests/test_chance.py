@@ -343,23 +343,39 @@ def test_train_refuses_and_goes_on_exactly_with_other_luck(
 
 
 @needs_torch
-@pytest.mark.parametrize("chance", ["foresee", "reseed"])
-def test_a_training_run_with_chance_goes_on_as_if_it_had_not_stopped(chance: Any) -> None:
+@pytest.mark.parametrize(
+    ("chance", "world"), [("foresee", broken.Dice), ("reseed", broken.Dice), ("refuse", broken.IdleDice)]
+)
+def test_a_training_run_with_chance_goes_on_as_if_it_had_not_stopped(chance: Any, world: Any) -> None:
     from widthwise.learning.algorithms import algorithm
     from widthwise.learning.config import Config, Learning
     from widthwise.learning.trainer import Trainer
 
-    config = Config(algorithm("pi-iw", broken.Dice(), interactions=12, nodes=60), Learning(batch=4, calibration=8))
-    whole = Trainer(broken.Dice, config, chance)
+    config = Config(algorithm("pi-iw", world(), interactions=12, nodes=60), Learning(batch=4, calibration=8))
+    whole = Trainer(world, config, chance)
     ended = [whole.round() for _ in range(120)]
-    first = Trainer(broken.Dice, config, chance)
+    first = Trainer(world, config, chance)
     for _ in range(50):
         first.round()
-    second = Trainer(broken.Dice, config, chance)
+    second = Trainer(world, config, chance)
     second.restore(first.state())
     assert [second.round() for _ in range(70)] == ended[50:]
     assert any(ended[50:])
     assert second.interactions == whole.interactions
+
+
+@needs_torch
+def test_chance_that_shows_late_ends_training() -> None:
+    from widthwise.learning.algorithms import algorithm
+    from widthwise.learning.config import Config, Learning
+    from widthwise.learning.trainer import Trainer
+
+    chosen = algorithm("pi-iw", broken.LateDice(), interactions=12, nodes=60)
+    trainer = Trainer(broken.LateDice, Config(chosen, Learning(batch=4, calibration=8)))
+    assert trainer.finding.kind == "unused"
+    with pytest.raises(ChanceError, match="executed step"):
+        for _ in range(3000):
+            trainer.round()
 
 
 @needs_torch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,35 @@ def test_train_ends(name: str, tmp_path: Path) -> None:
     done = call("train", f"broken_simulators:{name}", *arguments, PYTHONPATH=FOLDER)
     assert done.code == 23, done.err
     assert name in done.err and "did not return in time" in done.err
+    if name == "HangsWithTheLock":  # otherwise it is known that there is no checkpoint yet
+        assert f"widthwise train broken_simulators:{name} --resume {tmp_path / 'r'}" in done.err
+
+
+@pytest.mark.parametrize("name", ["hangs_when_made", "hangs_with_the_lock_when_made"])
+@pytest.mark.parametrize("command", ["play", "check-env"])
+def test_a_constructor_that_hangs_is_ended(command: str, name: str) -> None:
+    done = call(command, f"broken_simulators:{name}", "--step-timeout", "0.5", PYTHONPATH=FOLDER)
+    assert done.code == 23, done.err
+    assert f"broken_simulators:{name}: making the environment did not return in time" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("name", ["hangs_in_features", "hangs_with_the_lock_in_features"])
+def test_a_feature_function_that_hangs_is_ended(name: str) -> None:
+    features = ["--low-features", f"broken_simulators:{name}", "--planner", "riw"]
+    done = call("play", "maze-small", *features, "--step-timeout", "0.5", PYTHONPATH=FOLDER)
+    assert done.code == 23, done.err
+    assert re.search("(maze-small|Maze): a feature function did not return in time", done.err)
+    assert "Traceback" not in done.err
+
+
+def test_in_python_making_and_features_are_watched_too() -> None:
+    with ww.watching(0.3):
+        with pytest.raises(ww.OutOfTime, match="making the environment did not return in time"):
+            ww.simulator("broken_simulators:hangs_when_made")
+        agent = ww.OnlinePlanner("maze-small", ww.RolloutIW(1), features=broken.hangs_in_features)
+        with pytest.raises(ww.OutOfTime, match="Maze: a feature function did not return in time"):
+            agent.run(0)
 
 
 def test_in_python_a_step_that_hangs_raises() -> None:

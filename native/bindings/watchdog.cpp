@@ -18,5 +18,6 @@ void bind_watchdog(nb::module_& module) {
         .def("leave", &Watchdog::leave)
         .def("stop", &Watchdog::stop)
         .def("expired", &Watchdog::expired)
-        .def("prepare", &Watchdog::prepare, "name"_a, "out"_a, "draft"_a, "line"_a, "path"_a);
+        .def("prepare", &Watchdog::prepare, "name"_a, "out"_a, "draft"_a, "line"_a, "path"_a,
+             "advice"_a = "");
 }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(50);
 constexpr double kAfterDeadline = 0.2;  // who keeps the limit by itself ends first
-constexpr std::array<const char*, 4> kCalls = {"reset", "step", "save()", "load()"};
+constexpr std::array<const char*, 6> kCalls = {
+    "reset", "step", "save()", "load()", "a feature function", "making the environment"};
 
 void write_all(int file, const std::string& text) {
     std::size_t done = 0;
@@ -51,13 +52,14 @@ void Watchdog::stop() {
 }
 
 void Watchdog::prepare(std::string name, std::string out, std::string draft, std::string line,
-                       std::string path) {
+                       std::string path, std::string advice) {
     const std::lock_guard lock(mutex_);
     name_ = std::move(name);
     out_ = std::move(out);
     draft_ = std::move(draft);
     line_ = std::move(line);
     path_ = std::move(path);
+    advice_ = std::move(advice);
 }
 
 void Watchdog::watch() {
@@ -96,6 +98,7 @@ void Watchdog::end() {
         text.append(" (action ").append(std::to_string(action_.load())).append(")");
     }
     text += " did not return in time and cannot be interrupted; the process ends\n";
+    if (!advice_.empty()) text.append("  ").append(advice_).append("\n");
     if (!draft_.empty()) {
         const int file = ::open(draft_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
         if (file >= 0) {

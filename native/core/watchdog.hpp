@@ -45,8 +45,10 @@ public:
     // Whether the call in hand is the one that took too long.
     bool expired() const { return calls_.load() % 2 == 1 && expired_.load() == calls_.load(); }
 
-    // What the process writes before it ends: to stderr, to stdout, and to a file that then gets its name.
-    void prepare(std::string name, std::string out, std::string draft, std::string line, std::string path);
+    // What the process writes before it ends: to stderr (the name, and what to do next), to stdout, and to a
+    // file that then gets its name.
+    void prepare(std::string name, std::string out, std::string draft, std::string line, std::string path,
+                 std::string advice);
 
 private:
     void watch();
@@ -62,7 +64,7 @@ private:
     std::mutex mutex_;  // of what is prepared, and of the end
     std::condition_variable changed_;
     bool done_ = false;
-    std::string name_, out_, draft_, line_, path_;
+    std::string name_, out_, draft_, line_, path_, advice_;
     std::thread thread_;
 };
 

@@ -165,6 +165,8 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
         if path is not None and path.suffix.lower() != ending:
             raise UsageError(f"--{ending[1:]} writes a film in the format of its name: {path} does not end in {ending}")
     options = dict(args.option)
+    if watchdog is not None:
+        watchdog.prepare(args.env, "", "", "", "")
     try:
         agent = _agent(args, options)
     except ChanceError as error:

@@ -202,8 +202,18 @@ def run(args: argparse.Namespace) -> int:
 
     with watching(args.step_timeout, exit_code=23) as watch:
         if watch is not None:  # the last checkpoint is good, so that nothing else has to be written
-            watch.prepare(args.env or str(args.resume), "", "", "", "")
+            watch.prepare(args.env or str(args.resume), "", "", "", "", _advice(args))
         return _run(args)
+
+
+def _advice(args: argparse.Namespace) -> str:
+    """What to do after the process had to end."""
+    from widthwise.experiments.trust import resume_call
+
+    folder = args.resume or args.out
+    if folder is None:
+        return ""
+    return f"if {folder} has a checkpoint, go on from the last one: {resume_call(folder, args.env or '')}"
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from widthwise.core.contract import guarded
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.tree import NONE, Tree
+from widthwise.core.watchdog import StepExpired, Watch
 
 #: What a planner asks for: a node and an action to try in it.
 Expand = tuple[int, int]
@@ -76,13 +77,14 @@ class Driver:
         tree = self.tree
         vectors, sizes = [], []
         given = None if evaluation is None else evaluation.features
+        watch = self.simulator.watch
         for function in self.functions:
             if given is None:
                 if function is None:
                     raise UsageError(
                         "the lowest level has no features: give a function, or an evaluation that brings them"
                     )
-                given = function(step)
+                given = function(step) if watch is None else self._watched(watch, function, step)
             vector, size = (given, 1) if type(given) is bytes else pack(given)
             vectors.append(vector)
             sizes.append(size)
@@ -109,6 +111,16 @@ class Driver:
             tree.version[node] = evaluation.version
         self.at = node
         return node
+
+    def _watched(self, watch: Watch, function: FeatureFunction, step: Step) -> Any:
+        """What a feature function returns; it has as long as a call into the simulator."""
+        try:
+            watch.enter(4, self.simulator.steps, -1)
+            return function(step)
+        except StepExpired as error:
+            raise OutOfTime(f"{self.simulator.name}: a feature function {error}") from None
+        finally:
+            watch.leave()
 
     def expand(self, parent: int, action: int) -> int:
         """Try an action in a node, and keep what came of it as a node."""

@@ -1,4 +1,4 @@
-"""A watchdog for calls into simulators that do not return.
+"""A watchdog for calls into simulators and feature functions that do not return.
 
 A native thread looks how long a call has been under way. The first measure is a signal, whose handler raises inside of
 the call: that ends loops and waits in Python. Native code that holds the interpreter lock cannot be interrupted; a
@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Protocol
 
 from widthwise import _native
+from widthwise.core.errors import OutOfTime
 
 #: Seconds that a call into a simulator may take, where a command is told nothing else.
 STEP_TIMEOUT = 60.0
@@ -31,7 +32,7 @@ class Watch(Protocol):
     """Knows which call into a simulator is under way."""
 
     def enter(self, kind: int, step: int, action: int) -> None:
-        """A call begins: 0 reset, 1 step, 2 save, 3 load."""
+        """A call begins: 0 reset, 1 step, 2 save, 3 load, 4 a feature function, 5 the making of the environment."""
 
     def leave(self) -> None:
         """The call has returned."""
@@ -45,6 +46,31 @@ def current_watch() -> Watch | None:
     return _CURRENT.get()
 
 
+_making: ContextVar[bool] = ContextVar("making", default=False)
+
+
+@contextlib.contextmanager
+def watched_making(name: str) -> Iterator[None]:
+    """Watch the import and the constructor of an environment; those that they make in turn belong to it.
+
+    Raises:
+        OutOfTime: When it took too long.
+    """
+    watch = _CURRENT.get()
+    if watch is None or _making.get():
+        yield
+        return
+    token = _making.set(True)
+    try:
+        watch.enter(5, 0, -1)
+        yield
+    except StepExpired as error:
+        raise OutOfTime(f"{name}: making the environment {error}") from None
+    finally:
+        watch.leave()
+        _making.reset(token)
+
+
 @contextlib.contextmanager
 def watching(
     step_timeout: float, *, max_time: float | None = None, exit_code: int = 0
@@ -52,7 +78,8 @@ def watching(
     """Watch the simulators of all agents that are made inside of this.
 
     Args:
-        step_timeout: Seconds that one `reset`, `step`, `save` or `load` may take.
+        step_timeout: Seconds that one `reset`, `step`, `save` or `load`, one call of a feature function, or the making
+            of an environment by its name may take.
         max_time: Seconds from now after which no call may be under way any more.
         exit_code: Ends the process with this code where a call cannot be interrupted; 0 lets it go on.
 

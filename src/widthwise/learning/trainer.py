@@ -131,8 +131,9 @@ class Trainer:
             target_temperature=chosen.target_temperature,
             keep_records=False,
             recognise=self.evaluate.mark if chosen.doubt and chosen.value else None,
-            # The check was made. With other luck no subtree is kept, so that a stopped run can go on exactly.
-            chance="reseed" if self.chance == "reseed" else "foresee",
+            # The check was made; where steps use random numbers and none mattered, executed actions are checked too.
+            # With other luck no subtree is kept, so that a stopped run can go on exactly.
+            chance=self.chance if self.chance == "reseed" or self.finding.kind == "unused" else "foresee",
             keep_subtree=self.chance != "reseed",
             defaults=self.defaults,
         )

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from widthwise.core.contract import guarded
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators.observations import Floats, joined, leaves, whole
@@ -136,6 +137,7 @@ def walk(simulator: Simulator, seed: int, steps: int) -> Floats:
     choose = random.Random(seed)
     rows: list[Floats] = []
     episode, age, action = 0, 0, 0
+    simulator = guarded(simulator)
     step = simulator.reset(seed=seed)
     rows.append(split(step.observation)[0])
     while len(rows) < steps:

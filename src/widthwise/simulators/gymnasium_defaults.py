@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from widthwise.core.contract import guarded
 from widthwise.core.defaults import Defaults
 from widthwise.simulators.bins import Bins
 from widthwise.simulators.features import Tiles
@@ -27,7 +28,7 @@ IMAGE = 1024
 
 def defaults_for(simulator: GymnasiumSimulator) -> Defaults:
     """Flat Rollout IW with features that suit the observation; a random walk looks at floats."""
-    first = simulator.reset(seed=0)
+    first = guarded(simulator).reset(seed=0)
     notes = []
     features: Any
     shape: tuple[int, ...] = tuple(getattr(first.observation, "shape", ()))

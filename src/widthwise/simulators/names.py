@@ -12,6 +12,7 @@ from typing import Any
 from widthwise.core.contract import describe_exception
 from widthwise.core.errors import MissingExtraError, SimulatorError, UsageError, WidthwiseError
 from widthwise.core.simulator import Simulator
+from widthwise.core.watchdog import watched_making
 from widthwise.simulators.mazes import MAZES
 from widthwise.simulators.options import check_options, known_options
 
@@ -27,7 +28,8 @@ def simulator(env: Any, **options: Any) -> Simulator:
     one. Options go to whatever is made.
     """
     if isinstance(env, str):
-        return _named(env, options)
+        with watched_making(env):
+            return _named(env, options)
     if hasattr(env, "as_simulator"):
         made: Simulator = env.as_simulator(**options)
         return made

@@ -103,6 +103,23 @@ def test_advice_is_in_the_terms_of_where_it_is_read(
     assert "--" not in str(raised.value)  # the command line is over
 
 
+def test_messages_about_simulators_are_in_the_terms_of_where_they_are_read() -> None:
+    import broken_simulators as broken
+
+    def chance() -> str:
+        report = ww.check_simulator(broken.Dice(), seconds=0.2)
+        return next(str(check) for check in report.checks if "planning is refused" in str(check))
+
+    assert "chance='reseed'" in chance() and "--chance" not in chance()
+    planner = ww.HIW(high=ww.RolloutIW(1), low=ww.RolloutIW(1))
+    with pytest.raises(ww.UsageError) as raised:
+        ww.OnlinePlanner(broken.Walk(), planner, features=lambda step: b"")
+    assert "give HIW(features=...)" in str(raised.value) and "--" not in str(raised.value)
+    with command_line_advice():
+        assert "--chance reseed" in chance()
+        assert "give --high-features WHAT" in str(raised.value) and "HIW(" not in str(raised.value)
+
+
 def test_moments_are_counted_from_one_origin(task: ww.Task) -> None:
     result = ww.solve(task, improve=True, budget=ww.Budget(seconds=2))
     assert len(result.plans) > 1

@@ -24,6 +24,11 @@ def command_line_advice() -> Iterator[None]:
         _on_command_line.reset(before)
 
 
+def in_terms(*, python: str, command: str) -> str:
+    """The text that fits where it is read: in Python or on the command line."""
+    return command if _on_command_line.get() else python
+
+
 def install_line(extra: str) -> str:
     """The command that adds the packages of an extra to an installed Widthwise, from any folder."""
     return f"pip install 'widthwise[{extra}]'"
@@ -43,7 +48,7 @@ class WidthwiseError(Exception):
         self.python, self.command = python, command
 
     def __str__(self) -> str:
-        advice = self.command if _on_command_line.get() else self.python
+        advice = in_terms(python=self.python, command=self.command)
         message = super().__str__()
         return f"{message}: {advice}" if advice else message
 

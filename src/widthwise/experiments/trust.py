@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import UsageError, in_terms
 
 #: Environments whose names have a colon and that are made by our own code alone.
 _OURS = ("maze", "atari")
@@ -87,9 +87,10 @@ def require_trust(
     unknown = [name for name in code_named(settings) if name not in repeated]
     if unknown:
         names = ", ".join(unknown)
+        own = in_terms(python="trust=True", command="--trust")
         raise UsageError(
             f"{folder}: its config.json names code to import and run: {names}. Nothing was run. If you know this code, "
-            f"repeat the name ({remedy}); or give --trust if the whole folder is yours"
+            f"repeat the name ({remedy}); or give {own} if the whole folder is yours"
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from widthwise.core.errors import InputError, UsageError
+from widthwise.core.errors import InputError, UsageError, in_terms
 from widthwise.core.simulator import Step
 from widthwise.core.tree import NONE, Nodes, Regions, Tree
 from widthwise.online.acting import Episode, OnlinePlanner
@@ -124,5 +124,5 @@ def _same(agrees: bool) -> None:
     if not agrees:
         raise InputError(
             "the simulator does not do what it did when the run was saved: is it the same environment in the same "
-            "version, and is it deterministic (run check-env)?"
+            f"version, and is it deterministic ({in_terms(python='see check_simulator', command='run check-env')})?"
         )

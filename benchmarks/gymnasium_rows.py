@@ -82,9 +82,9 @@ NOTES = """\
   `--chance foresee` the planner knows the outcomes. The environment cannot be copied, so every restore replays the
   actions of the episode.
 - CartPole-v1: how values are backed up was chosen on these same five seeds, among three weights of the best child
-  (0: 500, 500, 500, 500, 456 steps; 0.5: 500, 408, 500, 500, 500; 0.75: 379 on seed 1 alone). The first two do not differ
-  by more than chance. On seeds that had no part in the choice, 5 and 6, it stood for 390 and 500 steps, so expect fewer
-  than four of five in general.
+  (0: 500, 500, 500, 500, 456 steps; 0.5: 500, 408, 500, 500, 500; 0.75: 379 on seed 1 alone). The first two do not
+  differ by more than chance. On seeds that had no part in the choice, 5 and 6, it stood for 390 and 500 steps, so
+  expect fewer than four of five in general.
 - There is no row for Sokoban: `gym-sokoban` on PyPI was not tried.
 - A line with the commit 896784633d was made by what is 12c5ab0 in the history, before it was rebased."""
 

@@ -94,17 +94,17 @@ FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= $(shell date -u +%Y%m%d)
 # Every write fails with every error, once and for good; `make test` tries each in one way.
 faults: $(VENV)/.dev
-	WIDTHWISE_FAULTS=all $(BIN)/python -m pytest tests/test_faults.py
+	WIDTHWISE_FAULTS=all $(BIN)/python -m pytest tests/package/test_faults.py
 
 fuzz: $(VENV)/.dev
-	PYTHONPATH=tests $(BIN)/python -m fuzzing --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
+	PYTHONPATH=tests:tests/support $(BIN)/python -m fuzzing --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
 # Guided by coverage, with atheris: needs a Python that it has files for.
 FUZZ_TARGET ?= task
 fuzz-guided: $(VENV)/.dev
 	@mkdir -p build/fuzz
 	@$(PIP) --no-build-isolation --editable '.[fuzz]'
-	PYTHONPATH=tests $(BIN)/python -m fuzzing.guided $(FUZZ_TARGET) -max_total_time=$(FUZZ_SECONDS) \
+	PYTHONPATH=tests:tests/support $(BIN)/python -m fuzzing.guided $(FUZZ_TARGET) -max_total_time=$(FUZZ_SECONDS) \
 	    -len_control=0 -artifact_prefix=build/fuzz/
 
 # An environment and a build of its own, so that the usual one stays as it is.
@@ -120,7 +120,7 @@ sanitize: $(SANITIZED)/.ready
 	LD_PRELOAD="$(foreach lib,libasan.so libubsan.so libstdc++.so.6,$$($${CXX:-g++} -print-file-name=$(lib)))" \
 	ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 PYTHONMALLOC=malloc \
 	$(SANITIZED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
-	    --ignore-glob='tests/test_cli*' --ignore=tests/test_readme.py --ignore=tests/test_install.py tests
+	    --ignore-glob='tests/cli/test_cli*' --ignore=tests/package/test_readme.py --ignore=tests/package/test_install.py tests
 
 # The kernels without Python, with searches on threads.
 tsan: $(VENV)/.tools
@@ -142,7 +142,7 @@ build/val/bin/Validate: | $(VENV)/.tools
 	$(BIN)/cmake --build build/val --target Validate --parallel $(JOBS)
 
 oracles: $(VENV)/.dev val
-	$(BIN)/python -m pytest tests/test_oracles.py tests/test_ground_oracle.py tests/test_validate_translator.py
+	$(BIN)/python -m pytest tests/classical/test_oracles.py tests/classical/test_ground_oracle.py tests/classical/test_validate_translator.py
 
 $(VENV)/.audit: $(VENV)/.ready
 	@$(PIP) --no-build-isolation --editable '.[audit]'

@@ -17,7 +17,7 @@ from paper_page import made_by, parsed, parser
 from widthwise import _native
 from widthwise.classical.collection import domain_of, problems_in
 from widthwise.core.model import Model
-from widthwise.planners.incremental import IHIW, IncrementalSearch
+from widthwise.task_search.ihiw import IHIW, IncrementalSearch
 
 ROWS = {
     "Barman": "barman-sat11-strips", "Blocks World": "blocks", "Depots": "depot", "Driverlog": "driverlog",

@@ -26,7 +26,7 @@ import widthwise as ww
 from widthwise.experiments.runner import describe_run
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import default_features
-from widthwise.planners.simulated import OnSimulator
+from widthwise.simulator_search.levels import OnSimulator
 from widthwise.simulators.names import simulator
 
 GAME = "atari:montezuma_revenge"

@@ -20,10 +20,10 @@ import widthwise as ww
 from widthwise.classical.profile import GoalProfile, profile
 from widthwise.experiments.classical import load_instance
 from widthwise.experiments.rows import Instance, paper_rows, paper_table
-from widthwise.planners.guided import Guided
-from widthwise.planners.registry import Planner
-from widthwise.planners.schedule import Turn
-from widthwise.planners.single_goal import SingleGoal
+from widthwise.portfolio.registry import Planner
+from widthwise.portfolio.schedule import Turn
+from widthwise.portfolio.single_goal import SingleGoal
+from widthwise.task_search.guided import Guided
 
 
 def schedule(*turns: tuple[Planner, float]) -> SingleGoal:

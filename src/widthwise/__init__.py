@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from widthwise.classical.verify import verify_certificate
     from widthwise.core.budget import Budget
     from widthwise.core.defaults import Defaults
-    from widthwise.core.driver import FeatureFunction, Requests
     from widthwise.core.errors import (
         InputError,
         Interrupted,
@@ -35,24 +34,25 @@ if TYPE_CHECKING:
     from widthwise.online.acting import Episode, OnlinePlanner
     from widthwise.online.policies import Behaviour
     from widthwise.online.presets import preset_settings
-    from widthwise.planners.auto import Auto
-    from widthwise.planners.backward import Backward
-    from widthwise.planners.bfs import BFS, DFS
-    from widthwise.planners.bfws import BFWS, GBFS
-    from widthwise.planners.count_rollout_iw import CountRolloutIW
-    from widthwise.planners.hierarchical import HIW
-    from widthwise.planners.incremental import IHIW
-    from widthwise.planners.iw import IW
-    from widthwise.planners.levels import LevelPlanner, LevelSearch, Space
-    from widthwise.planners.registry import Planner
-    from widthwise.planners.rollout_iw import RolloutIW
-    from widthwise.planners.siw import SIW
+    from widthwise.portfolio.auto import Auto
+    from widthwise.portfolio.registry import Planner
+    from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
+    from widthwise.simulator_search.driver import FeatureFunction, Requests
+    from widthwise.simulator_search.hiw import LevelPlanner, LevelSearch, Space
+    from widthwise.simulator_search.rollout_iw import RolloutIW
     from widthwise.simulators.bins import Bins
     from widthwise.simulators.checker import check_simulator
     from widthwise.simulators.features import Atoms, Cells, Info, Ram, Tiles
     from widthwise.simulators.minigrid import MiniGrid
     from widthwise.simulators.names import simulator
     from widthwise.simulators.observations import Observation
+    from widthwise.task_search.backward import Backward
+    from widthwise.task_search.bfs import BFS, DFS
+    from widthwise.task_search.bfws import BFWS, GBFS
+    from widthwise.task_search.hiw import HIW
+    from widthwise.task_search.ihiw import IHIW
+    from widthwise.task_search.iw import IW
+    from widthwise.task_search.siw import SIW
 
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
@@ -79,7 +79,7 @@ _ROOMS = {
         "UsageError",
         "WidthwiseError",
     ),
-    "core.driver": ("FeatureFunction", "Requests"),
+    "simulator_search.driver": ("FeatureFunction", "Requests"),
     "core.model": ("Model", "State"),
     "core.result": ("Outcome", "Status", "Stop", "outcome_of"),
     "core.simulator": ("Simulator", "Step"),
@@ -87,24 +87,24 @@ _ROOMS = {
     "online.acting": ("Episode", "OnlinePlanner"),
     "online.policies": ("Behaviour",),
     "online.presets": ("preset_settings",),
-    "planners.auto": ("Auto",),
-    "planners.backward": ("Backward",),
-    "planners.bfs": ("BFS", "DFS"),
-    "planners.bfws": ("BFWS", "GBFS"),
-    "planners.count_rollout_iw": ("CountRolloutIW",),
-    "planners.hierarchical": ("HIW",),
-    "planners.incremental": ("IHIW",),
-    "planners.iw": ("IW",),
-    "planners.levels": ("LevelPlanner", "LevelSearch", "Space"),
-    "planners.registry": ("Planner",),
+    "portfolio.auto": ("Auto",),
+    "task_search.backward": ("Backward",),
+    "task_search.bfs": ("BFS", "DFS"),
+    "task_search.bfws": ("BFWS", "GBFS"),
+    "simulator_search.count_rollout_iw": ("CountRolloutIW",),
+    "task_search.hiw": ("HIW",),
+    "task_search.ihiw": ("IHIW",),
+    "task_search.iw": ("IW",),
+    "simulator_search.hiw": ("LevelPlanner", "LevelSearch", "Space"),
+    "portfolio.registry": ("Planner",),
     "simulators.bins": ("Bins",),
     "simulators.checker": ("check_simulator",),
     "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
     "simulators.minigrid": ("MiniGrid",),
     "simulators.names": ("simulator",),
     "simulators.observations": ("Observation",),
-    "planners.rollout_iw": ("RolloutIW",),
-    "planners.siw": ("SIW",),
+    "simulator_search.rollout_iw": ("RolloutIW",),
+    "task_search.siw": ("SIW",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 

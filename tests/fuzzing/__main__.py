@@ -147,7 +147,8 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     """Run until the time or the inputs are used up; 1 if anything was found."""
     args = arguments()
-    os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parent.parent)
+    tests = Path(__file__).resolve().parent.parent
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(tests), str(tests / "support")])
     run = Run(args.seed, args.target or list(TARGETS), args.state, args.findings)
     end = time.monotonic() + args.seconds
     size = 100

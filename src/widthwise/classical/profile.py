@@ -14,10 +14,10 @@ from widthwise.core.budget import Budget
 from widthwise.core.errors import OnInterrupt, RunInterrupted
 from widthwise.core.model import Novelty, Watch
 from widthwise.core.result import Status
-from widthwise.planners.bfs import BFS
-from widthwise.planners.incremental import IHIW
-from widthwise.planners.iw import IW
-from widthwise.planners.registry import Planner
+from widthwise.portfolio.registry import Planner
+from widthwise.task_search.bfs import BFS
+from widthwise.task_search.ihiw import IHIW
+from widthwise.task_search.iw import IW
 
 AT_START = "true at start"
 #: What is tried for every goal, in this order, until one solves it.

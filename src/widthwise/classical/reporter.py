@@ -16,7 +16,7 @@ from widthwise.core.budget import Budget, check
 from widthwise.core.errors import OutOfBudget, RunInterrupted, WidthwiseError
 from widthwise.core.guard import PLAN
 from widthwise.core.result import REASONS, Outcome, Status
-from widthwise.planners.registry import Planner
+from widthwise.portfolio.registry import Planner
 
 _UNCHECKED = {
     Status.OUT_OF_TIME: "the time limit was reached",

@@ -26,11 +26,9 @@ from widthwise.core.errors import (
 )
 from widthwise.core.model import Model, Novelty, Progress, Watch
 from widthwise.core.result import Outcome, Stage, Status
-from widthwise.planners.count_rollout_iw import CountRolloutIW
-from widthwise.planners.improve import ALLOWANCE
-from widthwise.planners.improve import improve as improve_plan
-from widthwise.planners.registry import Planner, make_planner
-from widthwise.planners.rollout_iw import RolloutIW
+from widthwise.portfolio.improve import ALLOWANCE
+from widthwise.portfolio.improve import improve as improve_plan
+from widthwise.portfolio.registry import Planner, make_planner
 
 
 def solve(
@@ -150,10 +148,11 @@ def as_planner(planner: object) -> Planner:
         return make_planner(planner)
     if isinstance(planner, type):
         raise UsageError(f"{planner.__name__} is a class, not a planner: give {planner.__name__}(...)")
-    if isinstance(planner, RolloutIW | CountRolloutIW):
+    if not callable(getattr(planner, "run", None)) and callable(getattr(planner, "search", None)):
+        width = getattr(planner, "width", 1)
         raise UsageError(
             f"{planner!r} plans on simulators",
-            python=f"take OnlinePlanner(simulator(task), {planner!r}), or solve the task with IW({planner.width!r})",
+            python=f"take OnlinePlanner(simulator(task), {planner!r}), or solve the task with IW({width!r})",
         )
     if not callable(getattr(planner, "run", None)):
         raise UsageError(f"{planner!r} is no planner: give one such as IW(2), or a name such as 'ihiw'")

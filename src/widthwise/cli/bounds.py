@@ -44,7 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Print the bound, or both bounds and their ratio."""
-    from widthwise.planners.bounds import Level, flat_states, hierarchical_states, novel_states
+    from widthwise.theory.bounds import Level, flat_states, hierarchical_states, novel_states
 
     # Bounds may have more digits than Python prints by default.
     sys.set_int_max_str_digits(0)

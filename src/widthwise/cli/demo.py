@@ -13,8 +13,8 @@ from widthwise.core.showing import counted
 if TYPE_CHECKING:
     from widthwise.classical.result import Result
     from widthwise.classical.task import Task
-    from widthwise.planners.registry import Planner
-    from widthwise.planners.simulated import OnSimulator
+    from widthwise.portfolio.registry import Planner
+    from widthwise.simulator_search.levels import OnSimulator
 
 _EACH = 10_000
 _TRIES = 100
@@ -51,10 +51,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _corridor() -> None:
-    from widthwise.planners.bfs import BFS
-    from widthwise.planners.hierarchical import HIW
-    from widthwise.planners.incremental import IHIW
-    from widthwise.planners.iw import IW
+    from widthwise.task_search.bfs import BFS
+    from widthwise.task_search.hiw import HIW
+    from widthwise.task_search.ihiw import IHIW
+    from widthwise.task_search.iw import IW
 
     task = _task("corridor", length=10)
     title("1. A corridor, a key, and the width of a problem")
@@ -108,7 +108,7 @@ def _corridor() -> None:
 
 
 def _bounds() -> None:
-    from widthwise.planners.bounds import hierarchical_states, novel_states
+    from widthwise.theory.bounds import hierarchical_states, novel_states
 
     title("2. Why it matters: how many states can be novel?")
     say(
@@ -131,9 +131,9 @@ def _bounds() -> None:
 
 
 def _many_goals() -> None:
-    from widthwise.planners.bfs import BFS
-    from widthwise.planners.incremental import IHIW
-    from widthwise.planners.iw import IW
+    from widthwise.task_search.bfs import BFS
+    from widthwise.task_search.ihiw import IHIW
+    from widthwise.task_search.iw import IW
 
     title("3. The same planners on more tasks, one goal at a time")
     say(
@@ -172,7 +172,7 @@ def _many_goals() -> None:
 
 def _whole_problem() -> None:
     from widthwise.classical.solve import solve
-    from widthwise.planners.iw import IW
+    from widthwise.task_search.iw import IW
 
     task = _task("blocks", blocks=20)
     title("4. All goals together")
@@ -198,12 +198,12 @@ def _ended(status: str) -> str:
 def _maze() -> None:
     from widthwise.core.budget import Budget
     from widthwise.online.acting import OnlinePlanner
-    from widthwise.planners.count_rollout_iw import CountRolloutIW
-    from widthwise.planners.hierarchical import HIW
-    from widthwise.planners.rollout_iw import RolloutIW
+    from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
+    from widthwise.simulator_search.rollout_iw import RolloutIW
     from widthwise.simulators.features import Cells, Tiles
     from widthwise.simulators.maze import Maze, Plan
     from widthwise.simulators.mazes import MAZES
+    from widthwise.task_search.hiw import HIW
 
     title("5. No model, only a simulator: a maze in pixels")
     say(

@@ -23,8 +23,8 @@ from widthwise.version import __version__
 if TYPE_CHECKING:
     from widthwise._native import Watchdog
     from widthwise.cli.play_watch import Watch
-    from widthwise.core.tree import Tree
     from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
+    from widthwise.simulator_search.tree import Tree
 
 #: What to say after an episode without a score.
 NO_SCORE = (

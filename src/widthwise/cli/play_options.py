@@ -16,10 +16,10 @@ from widthwise.online.presets import DEFAULT
 
 if TYPE_CHECKING:
     from widthwise.core.defaults import Defaults
+    from widthwise.core.level import Width
     from widthwise.core.simulator import Simulator
     from widthwise.online.acting import OnlinePlanner
-    from widthwise.planners.iw import Width
-    from widthwise.planners.simulated import OnSimulator
+    from widthwise.simulator_search.levels import OnSimulator
     from widthwise.simulators.features import Tiles
 
 PLANNERS = ("hiw", "riw", "criw", "iw", "bfs", "ihiw")
@@ -91,7 +91,7 @@ def make_planner(args: argparse.Namespace, world: Simulator, defaults: Defaults)
 def _hierarchy(
     args: argparse.Namespace, given: list[Width] | None, features: list[Any], defaults: Defaults
 ) -> OnSimulator:
-    from widthwise.planners.hierarchical import HIW
+    from widthwise.task_search.hiw import HIW
 
     ours = defaults.widths if len(defaults.widths) > 1 else (defaults.high_width, 1)
     widths = given or [ours[0]] * max(1, len(features)) + [ours[-1]]
@@ -128,7 +128,7 @@ def upper_features(args: argparse.Namespace, world: Simulator) -> list[Any]:
 
 
 def _discovering(above: list[Any], given: list[Width] | None) -> OnSimulator:
-    from widthwise.planners.incremental import IHIW
+    from widthwise.task_search.ihiw import IHIW
 
     if above:
         raise UsageError("ihiw finds its upper level by itself: --high-features and --tiles are for hiw")

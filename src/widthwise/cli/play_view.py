@@ -13,8 +13,8 @@ from widthwise.reports.sight import Sight
 
 if TYPE_CHECKING:
     from widthwise.cli.play_watch import Follower
-    from widthwise.core.tree import Tree
     from widthwise.online.acting import StepRecord
+    from widthwise.simulator_search.tree import Tree
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

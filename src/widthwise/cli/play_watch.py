@@ -20,9 +20,9 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.reports.sight import Sight
 
 if TYPE_CHECKING:
-    from widthwise.core.tree import Tree
     from widthwise.online.acting import Episode, StepRecord
     from widthwise.reports.film import Film
+    from widthwise.simulator_search.tree import Tree
     from widthwise.simulators.rendering import RenderedCopy
 
 

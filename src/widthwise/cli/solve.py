@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from widthwise.cli.solve_text import Progress
     from widthwise.core.budget import Budget
     from widthwise.core.result import Status
-    from widthwise.planners.registry import Planner
+    from widthwise.portfolio.registry import Planner
 
 _DESCRIPTION = """\
 Find a plan. The plan goes to stdout, one step per line and the cost last; what the search
@@ -223,7 +223,7 @@ def _write_certificate(args: argparse.Namespace, result: Result) -> None:
 
 
 def _planner(args: argparse.Namespace) -> Planner:
-    from widthwise.planners.registry import make_planner, parse_choices, parse_widths
+    from widthwise.portfolio.registry import make_planner, parse_choices, parse_widths
 
     widths = None if args.width is None else parse_widths(args.width)
     levels = [patterns(text) for text in args.high]

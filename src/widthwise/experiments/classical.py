@@ -20,7 +20,7 @@ from widthwise.experiments.cutting import try_parts
 from widthwise.experiments.goal_lines import goal_fields, line_of
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import Instance, Row
-from widthwise.planners.registry import Planner, make_planner, parse_widths
+from widthwise.portfolio.registry import Planner, make_planner, parse_widths
 
 #: What tells one line of the suite from another.
 KEYS = ("row", "instance", "planner", "width", "seed", "relevance")

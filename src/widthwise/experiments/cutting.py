@@ -12,7 +12,7 @@ from widthwise.core.budget import Budget
 from widthwise.core.model import Novelty
 from widthwise.experiments.goal_lines import Fields, goal_fields
 from widthwise.experiments.jobs import Outcome, Part, failure
-from widthwise.planners.registry import Planner
+from widthwise.portfolio.registry import Planner
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core import shape
-from widthwise.core.driver import Evaluation
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator, Step
@@ -27,7 +26,8 @@ from widthwise.learning.evaluation import TEMPERATURE, sharpened
 from widthwise.learning.state_shape import check_learner
 from widthwise.online.acting import OnlinePlanner, StepRecord
 from widthwise.online.values import look_ahead
-from widthwise.planners.levels import Hierarchy
+from widthwise.simulator_search.driver import Evaluation
+from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulators.chance import check_mode
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class NetworkAlone(OnlinePlanner):
     """An agent that never searches: it looks at the state and does what the network's policy says."""
 
-    def plan(self, hierarchy: Hierarchy) -> Generator[Step, Evaluation, None]:
+    def plan(self, hierarchy: SimulatorHierarchy) -> Generator[Step, Evaluation, None]:
         """Nothing is tried before an action is chosen."""
         yield from ()
 

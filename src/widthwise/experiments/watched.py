@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from widthwise.core.driver import FeatureFunction
 from widthwise.core.errors import WidthwiseError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.learning.learner import TrainingDivergedError
 from widthwise.online.defaults import default_features
+from widthwise.simulator_search.driver import FeatureFunction
 
 
 class Stopped(WidthwiseError):

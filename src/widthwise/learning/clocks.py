@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from widthwise.core.driver import FeatureFunction
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_features
+from widthwise.simulator_search.driver import FeatureFunction
 
 now = time.process_time
 

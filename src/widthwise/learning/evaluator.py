@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from widthwise.core.driver import Evaluation
 from widthwise.core.simulator import Step
 from widthwise.learning.algorithms import Algorithm
 from widthwise.learning.clocks import Clocks, now
 from widthwise.learning.inference import Inference
 from widthwise.learning.sight import Sight
+from widthwise.simulator_search.driver import Evaluation
 
 #: How many evaluations, and marks of observations, are kept so that they need not be made again.
 KNOWN = 5_000

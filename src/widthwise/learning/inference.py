@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from widthwise import _native
-from widthwise.core.driver import Evaluation
 from widthwise.learning.network import HIDDEN, Network
+from widthwise.simulator_search.driver import Evaluation
 
 LARGEST = 64  # observations evaluated at once; more are evaluated in turns
 

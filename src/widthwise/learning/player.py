@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from widthwise.core.driver import Evaluation
 from widthwise.core.simulator import Step
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay import Played
 from widthwise.learning.sight import Array, Sight
 from widthwise.online.acting import Episode, OnlinePlanner
 from widthwise.online.capture import capture, resume
+from widthwise.simulator_search.driver import Evaluation
 
 Waiting = Generator[Step, Evaluation, Any]
 

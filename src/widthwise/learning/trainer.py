@@ -17,7 +17,6 @@ import torch
 
 from widthwise.core.budget import Budget
 from widthwise.core.contract import guarded
-from widthwise.core.driver import Evaluation
 from widthwise.core.errors import SimulatorError, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
@@ -33,6 +32,7 @@ from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
+from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some

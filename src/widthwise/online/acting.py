@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.core.budget import Budget
 from widthwise.core.defaults import Defaults
-from widthwise.core.driver import Driver, Evaluation, FeatureFunction
 from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
-from widthwise.core.tree import NONE, Tree
 from widthwise.online.defaults import default_planner, planning_defaults
 from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.online.values import LookAhead, leaf_value, look_ahead, undecided, way_to_goal
-from widthwise.planners.discovery import Discovered, DiscoveringHierarchy
-from widthwise.planners.incremental import IHIW
-from widthwise.planners.levels import Hierarchy
-from widthwise.planners.simulated import OnSimulator, levels_of
+from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
+from widthwise.simulator_search.hiw import SimulatorHierarchy
+from widthwise.simulator_search.ihiw import Discovered, DiscoveringHierarchy
+from widthwise.simulator_search.levels import OnSimulator, levels_of
+from widthwise.simulator_search.tree import NONE, Tree
 from widthwise.simulators.names import simulator as as_simulator
+from widthwise.task_search.ihiw import IHIW
 
 if TYPE_CHECKING:
     from widthwise.simulators.chance import Mode
@@ -194,7 +194,7 @@ class OnlinePlanner:
         self._marks: dict[int, tuple[Any, Hashable]] = {}  # of observations in the tree, which stay alive
         self.episode = Episode()
         self.rng = random.Random()
-        self.planning: Hierarchy  # at work since the episode began
+        self.planning: SimulatorHierarchy  # at work since the episode began
 
     def run(self, seed: int = 0, *, on_interrupt: OnInterrupt = "raise") -> Episode:
         """Play one episode.
@@ -295,13 +295,13 @@ class OnlinePlanner:
             luck.verify(root, action, planned, self.episode.steps)
         return None
 
-    def hierarchy(self, rng: random.Random) -> Hierarchy:
+    def hierarchy(self, rng: random.Random) -> SimulatorHierarchy:
         """The planner at work on the tree of this episode."""
         if self.discovered is not None:
             return DiscoveringHierarchy(self.planners, self.driver.tree, rng, self.discovered)
-        return Hierarchy(self.planners, self.driver.tree, rng)
+        return SimulatorHierarchy(self.planners, self.driver.tree, rng)
 
-    def plan(self, hierarchy: Hierarchy) -> Generator[Step, Evaluation, None]:
+    def plan(self, hierarchy: SimulatorHierarchy) -> Generator[Step, Evaluation, None]:
         """Grow the tree within the budget of one step."""
         driver, budget = self.driver, self.budget
         if self.settle and self.evaluate is None and self.knows_a_way():

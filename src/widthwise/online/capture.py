@@ -11,8 +11,8 @@ from typing import Any
 
 from widthwise.core.errors import InputError, UsageError, in_terms
 from widthwise.core.simulator import Step
-from widthwise.core.tree import NONE, Nodes, Regions, Tree
 from widthwise.online.acting import Episode, OnlinePlanner
+from widthwise.simulator_search.tree import NONE, Nodes, Regions, Tree
 
 _NODES = ("parent", "action", "depth", "features", "terminal", "children", "live", "free")
 _REGIONS = (*_NODES, "of", "entry")

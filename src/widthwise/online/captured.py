@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from widthwise.core.shape import Mismatch, Shape, anything, fields, items, number, optional, switch, table, whole
-from widthwise.core.tree import NONE
+from widthwise.simulator_search.tree import NONE
 
 _COUNT = whole(0)
 _LABELS = items(whole(-1))

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from widthwise.core.defaults import Defaults
-from widthwise.core.driver import FeatureFunction
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.presets import DEFAULT, kind_of, preset_settings
-from widthwise.planners.simulated import OnSimulator
+from widthwise.simulator_search.driver import FeatureFunction
+from widthwise.simulator_search.levels import OnSimulator
 
 
 def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
@@ -64,8 +64,8 @@ def default_features(simulator: Simulator, preset: str = DEFAULT) -> tuple[Featu
 
 def default_planner(defaults: Defaults) -> OnSimulator:
     """The planner that defaults describe."""
-    from widthwise.planners.hierarchical import HIW
-    from widthwise.planners.incremental import IHIW
+    from widthwise.task_search.hiw import HIW
+    from widthwise.task_search.ihiw import IHIW
 
     if defaults.planner == "ihiw":
         return IHIW()
@@ -84,10 +84,10 @@ def level_planner(name: str, width: Any, repeat: int = 1, temperature: float = 0
 
     `repeat` is for Rollout IW, `temperature` for Count-based Rollout IW.
     """
-    from widthwise.planners.bfs import BFS
-    from widthwise.planners.count_rollout_iw import CountRolloutIW
-    from widthwise.planners.iw import IW
-    from widthwise.planners.rollout_iw import RolloutIW
+    from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
+    from widthwise.simulator_search.rollout_iw import RolloutIW
+    from widthwise.task_search.bfs import BFS
+    from widthwise.task_search.iw import IW
 
     if name == "riw":
         return RolloutIW(width, repeat)

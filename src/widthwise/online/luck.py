@@ -6,8 +6,8 @@ import random
 from typing import TYPE_CHECKING
 
 from widthwise.core.contract import made_here
-from widthwise.core.driver import Driver
 from widthwise.core.simulator import Step
+from widthwise.simulator_search.driver import Driver
 
 if TYPE_CHECKING:
     from widthwise.simulators.chance import Chance, Mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
-from widthwise.core.tree import NONE, Tree
+from widthwise.simulator_search.tree import NONE, Tree
 
 
 @dataclass(slots=True)

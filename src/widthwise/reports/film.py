@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from widthwise.core.errors import MissingExtraError, OutputError
-from widthwise.core.tree import NONE, Tree
 from widthwise.reports.colours import BRANCH, INK, PAPER, colour
 from widthwise.reports.sight import Seen, Sight
+from widthwise.simulator_search.tree import NONE, Tree
 
 PANEL = 270  # pixels of the right half
 MARGIN = 10

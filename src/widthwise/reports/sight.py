@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from widthwise.core.tree import NONE, Tree
+from widthwise.simulator_search.tree import NONE, Tree
 
 Place = tuple[int, int]  # row, column
 #: Says where a snapshot is, for worlds made of cells.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from widthwise.core.tree import Tree
 from widthwise.reports.colours import AGENT, DOOR, FLOOR, INK, KEY, PAPER, WALL, colour, mixed
 from widthwise.reports.film import pillow
 from widthwise.reports.sight import Place, Seen
+from widthwise.simulator_search.tree import Tree
 
 Picture = npt.NDArray[np.uint8]
 

@@ -1,0 +1,206 @@
+"""Hierarchies on simulators: where a search finds successors, on the lowest level and above.
+
+On the lowest level a successor is what an action leads to. Above, it is the next region: asking a region for a
+successor resumes the search inside it until the features of the level change. A search is written once and runs on
+any level. Its `resume` goes on until a node leaves the region it searches (and returns that tree node), or until
+nothing is left (and returns None).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Protocol
+
+from widthwise import _native
+from widthwise.core.errors import UsageError
+from widthwise.core.level import Width
+from widthwise.core.showing import counted
+from widthwise.simulator_search.driver import Requests
+from widthwise.simulator_search.tree import NONE, Nodes, Tree
+
+NEW = -1  # the label of "a successor not known yet" among the children of a region
+
+
+class LevelSearch(Protocol):
+    """A search of one level inside one region of the level above (on the top level: in the whole tree).
+
+    Training runs, which are saved while trees are being grown, need two methods more: `state()` returns what the search
+    knows beyond the tree as plain data, and `restore(state)` takes it back in the same tree.
+    """
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left; then `resume` is not called again before a `reset`."""
+
+    def resume(self) -> Requests:
+        """Go on until a node leaves the region, or nothing is left.
+
+        A generator: it yields what `space.successor` yields (`yield from space.successor(node, label)`), and may be
+        closed at any such place, after which `resume` is called anew.
+
+        Returns:
+            The tree node with which the search left its region (`space.outside(entry)`), or None if nothing is left.
+        """
+
+    def reset(self) -> None:
+        """Begin again with the nodes that are in the tree: after a step its root is another one, and nodes are gone."""
+
+
+class LevelPlanner(Protocol):
+    """An algorithm for simulators: alone, or as a level of `HIW`.
+
+    `OnlinePlanner(simulator, planner)` and `HIW(features, high=planner, low=planner)` take any object with these.
+
+    Example:
+        `examples/own_level.py` is a random search of limited depth.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called in records and messages."""
+
+    @property
+    def width(self) -> Width:
+        """The size of the tuples that count; an algorithm without novelty says 1."""
+
+    def search(self, space: Space, rng: random.Random) -> LevelSearch:
+        """Make a search.
+
+        Args:
+            space: Where it looks: the nodes of its level inside one region of the level above.
+            rng: The random numbers of the agent. Take no others, so that the same seed does the same.
+
+        Returns:
+            A search that has been reset.
+        """
+
+
+class Space:
+    """Where a search of one level looks: the nodes of its level that lie in one region of the level above.
+
+    The same search runs on any level. On the lowest, a node is a node of the tree and a label is an action; above, a
+    node is a region and its only label asks for the next region. What `successor` and `known` return are
+    nodes of the tree; `own[entry]` is the node of this level in which a tree node lies.
+
+    Attributes:
+        nodes: The nodes of this level as columns: `parent`, `depth`, `features` (bytes), `terminal`.
+        own: The node of this level for each node of the tree.
+        lowest: Whether this is the lowest level.
+        top: Whether this is the highest level, which has no region around it.
+        tree: The tree, with `reward`, `observation` and `prior` for each of its nodes.
+    """
+
+    def __init__(self, hierarchy: SimulatorHierarchy, level: int, outer: int) -> None:
+        self.hierarchy = hierarchy
+        self.tree = tree = hierarchy.tree
+        self.level = level
+        self.lowest = level == 0
+        self.outer = outer
+        self.top = level == len(tree.regions)
+        self.nodes: Nodes = tree.nodes if self.lowest else tree.regions[level - 1]
+        self.colours: Sequence[int] = [] if self.top else tree.regions[level].of
+        self.own: Sequence[int] = range(1 << 62) if self.lowest else tree.regions[level - 1].of  # tree node -> node
+
+    @property
+    def root(self) -> int:
+        """The node a search here begins with."""
+        entry = self.tree.root if self.top else self.tree.regions[self.level].entry[self.outer]
+        return self.own[entry]
+
+    def outside(self, entry: int) -> bool:
+        """Whether a tree node has left the region."""
+        return not self.top and self.colours[entry] != self.outer
+
+    def untried(self, node: int) -> list[int]:
+        """The labels under which a node may still have unknown successors."""
+        if self.lowest:
+            return [action for action, child in enumerate(self.nodes.children[node]) if child == NONE]
+        return [] if self.inner(node).exhausted else [NEW]
+
+    def known(self, node: int) -> list[int]:
+        """The tree nodes where the known successors of a node begin, those outside included."""
+        return [child for child in self.nodes.children[node] if child != NONE]
+
+    def successor(self, node: int, label: int) -> Requests:
+        """Ask for the next unknown successor (`entry = yield from space.successor(node, label)`).
+
+        Args:
+            node: A node that is not terminal.
+            label: One of `untried(node)`.
+
+        Returns:
+            The tree node where the successor begins; None if there was none, so that the label is used up.
+        """
+        if self.lowest:
+            return (yield node, label)
+        return (yield from self.inner(node).resume())
+
+    def inner(self, node: int) -> LevelSearch:
+        """The search inside a region."""
+        searches = self.tree.regions[self.level - 1].search
+        search: LevelSearch | None = searches[node]
+        if search is None:
+            search = searches[node] = self.hierarchy.search(self.level - 1, node)
+        return search
+
+    def table(self, width: Width) -> _native.DepthTable:
+        """An empty table for depth-based novelty over the features of this level.
+
+        `table.insert(features, depth, node)` returns for how many tuples the node is now the shallowest, and the nodes
+        that were until now.
+
+        Raises:
+            UsageError: If the width is not 1, 2 or "n".
+        """
+        if width not in (1, 2, "n"):
+            raise UsageError(f"on simulators a width is 1, 2 or n, not {width!r}")
+        return _native.DepthTable(0 if width == "n" else int(width), self.tree.item_sizes[self.level])
+
+
+class SimulatorHierarchy:
+    """A planner at work on a tree, with any number of levels."""
+
+    def __init__(self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random) -> None:
+        """`planners` has one algorithm per level, lowest first; the tree has its root already."""
+        if len(planners) != tree.levels:
+            given = counted(len(planners), "planner does", "planners do")
+            raise UsageError(f"{given} not fit a tree of {counted(tree.levels, 'level')}")
+        self.planners = planners
+        self.tree = tree
+        self.rng = rng
+        self.top: LevelSearch = self.search(len(planners) - 1, NONE)
+
+    def search(self, level: int, outer: int) -> LevelSearch:
+        """A new search of a level inside a region of the level above."""
+        return self.planners[level].search(Space(self, level, outer), self.rng)
+
+    def requests(self) -> Requests:
+        """The planner as a coroutine; it may be closed at any request and asked for anew."""
+        return self.top.resume()
+
+    def reroot(self, node: int) -> None:
+        """Take a step: keep what is below a node, and begin again exactly where something was lost.
+
+        The search on the top level always loses something; the search inside the root's region only if the step
+        stays in that region. Every other region is kept whole, with its table and labels.
+        """
+        tree = self.tree
+        stays = [regions.of[tree.root] == regions.of[node] for regions in tree.regions]
+        tree.reroot(node)
+        searches = [self.top]
+        for regions, stay in zip(reversed(tree.regions), reversed(stays), strict=True):
+            inside = regions.search[regions.of[node]]
+            if not stay or inside is None:
+                break
+            searches.append(inside)
+        for search in reversed(searches):  # from below: a level asks whether the searches inside have anything left
+            search.reset()
+
+    def begin_again(self) -> None:
+        """Begin all searches again with the nodes in the tree, whose features have changed; counts stay."""
+        for regions in self.tree.regions:
+            for region in regions.live:
+                if regions.search[region] is not None:
+                    regions.search[region].reset()
+        self.top.reset()

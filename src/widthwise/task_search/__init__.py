@@ -1,0 +1,1 @@
+"""Searches on PDDL tasks: IW, HIW, IHIW and the searches for whole problems."""

@@ -1,0 +1,119 @@
+"""Searches for whole problems: BFWS(f5), its polynomial forms, and greedy best-first search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from widthwise import _native
+from widthwise.core.budget import MOST
+from widthwise.core.level import Width
+from widthwise.core.model import Model
+from widthwise.core.result import Outcome, Status
+from widthwise.core.showing import brief
+from widthwise.task_search.resumable import Run
+
+_NO_RELAXED_PLAN = "the goal cannot be reached even if nothing were ever deleted: there is no plan"
+_ALL_VISITED = "every reachable state that is no dead end was visited and none is a goal: there is no plan"
+
+
+def _judged(outcome: Outcome, search: _native.BestFirst, planner: BFWS | GBFS) -> Outcome:
+    """What a search that ran dry has shown."""
+    if outcome.status is not Status.EXHAUSTED:
+        return outcome
+    if search.dead_ends > 0 and search.expanded == 0:
+        outcome.status, outcome.reason = Status.UNSOLVABLE, _NO_RELAXED_PLAN
+    elif planner.complete:
+        outcome.status, outcome.reason = Status.UNSOLVABLE, _ALL_VISITED
+    else:
+        outcome.reason = (
+            f"{planner.name} ran dry: every state it had not pruned was expanded. "
+            "It prunes, so this says nothing about whether a plan exists; bfws drops only repeats and dead ends"
+        )
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class BFWS:
+    """Best-first width search: novelty first, among states that agree on open goals and relaxed-plan progress.
+
+    `variant` is "f5", which is complete, or "k1" or "k2", which drop every state without a new atom or pair and are
+    polynomial. `width` is the size of the tuples that "f5" looks at, 1 or 2.
+    """
+
+    variant: Literal["f5", "k1", "k2"] = "f5"
+    width: Literal[1, 2] = 2
+
+    __repr__ = brief
+
+    @property
+    def name(self) -> str:
+        """How the literature writes it."""
+        return "BFWS(f5)" if self.variant == "f5" else f"{self.variant[1]}-BFWS(f5)"
+
+    @property
+    def widths(self) -> tuple[Width, ...]:
+        """None: novelty is an order here, not a bound."""
+        return ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether running dry proves that there is no plan."""
+        return self.variant == "f5"
+
+    def begin(self, model: Model) -> Run:
+        """A search that waits to be resumed."""
+        prune = self.variant != "f5"
+        search = _native.Bfws(
+            model.operators,
+            model.meter,
+            model.goal_pos,
+            model.goal_neg,
+            width=int(self.variant[1]) if prune else self.width,
+            prune=prune,
+            max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
+            first=model.first,
+        )
+        return Run(model, search, lambda outcome: _judged(outcome, search, self))
+
+    def run(self, model: Model) -> Outcome:
+        """Search until the goal, a limit, or nothing is left."""
+        return self.begin(model).finish()
+
+
+@dataclass(frozen=True, slots=True)
+class GBFS:
+    """Lazy greedy best-first search by relaxed plans, landmarks and open goals, with preferred operators."""
+
+    landmarks: bool = True
+    name: str = "GBFS"
+    complete: bool = True
+
+    __repr__ = brief
+
+    @property
+    def widths(self) -> tuple[Width, ...]:
+        """None: it knows no novelty."""
+        return ()
+
+    @property
+    def uses_novelty(self) -> bool:
+        """Whether it looks at features: it does not."""
+        return False
+
+    def begin(self, model: Model) -> Run:
+        """A search that waits to be resumed."""
+        search = _native.Greedy(
+            model.operators,
+            model.meter,
+            model.goal_pos,
+            model.goal_neg,
+            landmarks=self.landmarks,
+            max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
+            first=model.first,
+        )
+        return Run(model, search, lambda outcome: _judged(outcome, search, self))
+
+    def run(self, model: Model) -> Outcome:
+        """Search until the goal, a limit, or nothing is left."""
+        return self.begin(model).finish()

@@ -1,0 +1,248 @@
+"""HIW: width search on several levels, each the successor function of the one above.
+
+A high-level node is a region of the one search tree: a connected part whose states share their abstract features.
+Asking it for a successor resumes the search inside it until the abstract features change (the paper's high-level
+successor function and low-level stopping condition). A node whose search runs dry is expanded and not asked again.
+Levels stack: the search inside a region may itself be such a hierarchy.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from widthwise import _native
+from widthwise.core.errors import UsageError
+from widthwise.core.level import LevelAlgorithm, Width
+from widthwise.core.model import LevelFeatures, Model
+from widthwise.core.novelty import ValueTable
+from widthwise.core.result import Outcome, Status, outcome_of
+from widthwise.core.showing import brief_call
+from widthwise.core.simulator import Step
+from widthwise.task_search.iw import IW, native_width
+
+#: The features of a level on a simulator: a function of a step.
+StepFeatures = Callable[[Step], Any]
+Event = tuple[_native.Stop, int | None, int]
+Tables = Sequence[_native.NoveltyTable | None]
+
+
+@dataclass(frozen=True, slots=True)
+class HIW:
+    """A hierarchy: `high` searches over `features`, `low` (a planner, or a hierarchy again) inside its nodes.
+
+    On a PDDL task the levels are IW, and the features atoms or a function of the state. On a simulator the levels are
+    IW, RolloutIW, CountRolloutIW or an algorithm of one's own (`LevelPlanner`), and the features a function of a step;
+    without, the environment's own are taken.
+    """
+
+    features: LevelFeatures | StepFeatures | None = None
+    high: LevelAlgorithm = field(default_factory=IW)
+    low: LevelAlgorithm | HIW = field(default_factory=IW)
+    entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
+    record: bool = False
+
+    __repr__ = brief_call
+
+    @property
+    def name(self) -> str:
+        """How the paper writes it."""
+        return f"HIW({','.join(map(str, self.widths))})"
+
+    @property
+    def widths(self) -> tuple[Width, ...]:
+        """The widths of its levels, highest first."""
+        below = self.low.widths if isinstance(self.low, HIW) else (self.low.width,)
+        return (self.high.width, *below)
+
+    def levels(self) -> tuple[list[IW], list[LevelFeatures], IW]:
+        """On a task: the planners and features of the levels above the lowest, and the lowest planner."""
+        if self.features is None:
+            raise UsageError("on a task HIW needs features: atoms, patterns over atoms, or a function of the state")
+        if not isinstance(self.high, IW) or not isinstance(self.low, IW | HIW):
+            raise UsageError(f"{self.name} has a level that is for simulators: on a task the levels are IW")
+        features = cast(LevelFeatures, self.features)
+        if isinstance(self.low, IW):
+            return [self.high], [features], self.low
+        planners, below, lowest = self.low.levels()
+        return [self.high, *planners], [features, *below], lowest
+
+    def run(self, model: Model) -> Outcome:
+        """Search until the goal, a limit, or no level has anything left."""
+        hierarchy = TaskHierarchy(self, model)
+        try:
+            stop, node, _ = hierarchy.start()
+            if stop is _native.Stop.PAUSED:
+                stop, node, _ = hierarchy.top.resume(())
+        except MemoryError:  # a new region or table did not fit
+            stop, node = _native.Stop.OUT_OF_MEMORY, None
+        outcome = outcome_of(hierarchy.search, stop, node, high_level_nodes=hierarchy.search.region_count)
+        if outcome.status is Status.EXHAUSTED:
+            outcome.reason = (
+                f"{self.name} ran dry on all levels. It prunes, so this says nothing about whether a plan exists; "
+                "try other features, a larger width, or ihiw"
+            )
+        return outcome
+
+
+class TaskHierarchy:
+    """HIW at work on a task: the one search tree, and how levels are made.
+
+    Its twin on simulators is `simulator_search.hiw.SimulatorHierarchy`.
+    """
+
+    def __init__(self, planner: HIW, model: Model) -> None:
+        self.model = model
+        self.planners, features, lowest = planner.levels()
+        self.features = [_level_features(model, level) for level in features]
+        self.search = model.search(
+            native_width(lowest.width),
+            [one.native for one in self.features],
+            depth_first=lowest.depth_first,
+            record_pruned=planner.record,
+            entry_in_table=planner.entry_in_table,
+        )
+
+    def start(self) -> Event:
+        """Generate the root and put one node on every level."""
+        event = self.search.start()
+        if event[0] is _native.Stop.PAUSED:
+            self.top = Level(self, 0, Region(self, 0))
+        return event
+
+    def enter(self, level: int, node: int) -> Resumable:
+        """What runs inside a new node of `level` that begins at a tree node."""
+        region = Region(self, self.search.open_region(node))
+        return self.inside(level, region)
+
+    def inside(self, level: int, region: Region) -> Resumable:
+        """The search inside a node of `level`: the next level, or the region itself."""
+        return region if level + 1 == len(self.planners) else Level(self, level + 1, region)
+
+
+class Resumable(Protocol):
+    """A search that can be resumed until something happens."""
+
+    def resume(self, tables: Tables) -> Event:
+        """Go on; `tables` are the novelty tables of the levels above."""
+
+
+class Region:
+    """The lowest level: the native search inside one region."""
+
+    def __init__(self, hierarchy: TaskHierarchy, index: int) -> None:
+        self.hierarchy = hierarchy
+        self.index = index
+
+    def resume(self, tables: Tables) -> Event:
+        """Expand nodes of the region until an abstract feature changes, or the search ends."""
+        model, search = self.hierarchy.model, self.hierarchy.search
+        while True:
+            event = search.resume(self.index, tables, model.pause_after)
+            if event[0] is not _native.Stop.PAUSED:
+                return event
+            model.look(search)
+
+
+class Level:
+    """One level inside one node of the level above: a width search whose successors come from below."""
+
+    def __init__(self, hierarchy: TaskHierarchy, level: int, first: Region) -> None:
+        self.hierarchy = hierarchy
+        self.level = level
+        self.planner = hierarchy.planners[level]
+        self.features = hierarchy.features[level]
+        self.table = self.features.table(hierarchy.model, self.planner)
+        self.features.take(self.table, hierarchy.search, first.index, level)
+        self.open: deque[Resumable] = deque([hierarchy.inside(level, first)])
+
+    def resume(self, tables: Tables) -> Event:
+        """Go on until the goal, a change of a level above, a limit, or nothing is left."""
+        # The kernel asks the tables itself, so that a successor without novelty never comes back here.
+        tables = (*tables, self.table if isinstance(self.table, _native.NoveltyTable) else None)
+        while self.open:
+            current = self.open[-1 if self.planner.depth_first else 0]
+            stop, node, level = event = current.resume(tables)
+            if stop is _native.Stop.ENTERED and level == self.level:
+                assert node is not None
+                if isinstance(self.table, _native.NoveltyTable) or self.features.novel(self.table, node, self):
+                    self.open.append(self.hierarchy.enter(level, node))
+                else:
+                    self.hierarchy.search.reject(node)
+            elif stop is _native.Stop.EXHAUSTED:
+                # Expanded: no successor is left.
+                if self.planner.depth_first:
+                    self.open.pop()
+                else:
+                    self.open.popleft()
+            else:
+                return event
+        return (_native.Stop.EXHAUSTED, None, 0)
+
+
+class AtomFeatures:
+    """A level whose features are atoms: their values are looked up by the kernel.
+
+    Falsehood is a value where it is one at the lowest level: for atoms with a complementary feature.
+    """
+
+    def __init__(self, atoms: list[int], complements: Collection[int] = ()) -> None:
+        literals = [2 * atom for atom in atoms] + [2 * atom + 1 for atom in atoms if atom in complements]
+        self.native: list[int] | Callable[[_native.State], int] = literals
+        self.count = len(literals)
+
+    def table(self, model: Model, planner: IW) -> _native.NoveltyTable | ValueTable:
+        """An empty table for this level."""
+        return model.table(self.count, native_width(planner.width))
+
+    def take(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, region: int, level: int) -> None:
+        """Remember the abstract state a level begins with."""
+        assert isinstance(table, _native.NoveltyTable)
+        table.insert(search.abstract(region, level))
+
+    def novel(self, table: _native.NoveltyTable | ValueTable, node: int, level: Level) -> bool:
+        """Never asked: the kernel has asked the table already."""
+        raise AssertionError("the kernel asks the tables of atom features")
+
+
+class FunctionFeatures(AtomFeatures):
+    """A level whose abstract state is any function of the state: a hashable value, or a tuple of features."""
+
+    def __init__(self, function: Callable[[_native.State], object]) -> None:
+        self.function = function
+        self.values: dict[Hashable, int] = {}
+        self.native = self._number
+
+    def _number(self, state: _native.State) -> int:
+        value = self.function(state)
+        if isinstance(value, list):
+            value = tuple(value)
+        if not isinstance(value, Hashable):
+            raise UsageError(f"a feature function returns a number, a string or a tuple of such, not {value!r}")
+        return self.values.setdefault(value, len(self.values))
+
+    def table(self, model: Model, planner: IW) -> _native.NoveltyTable | ValueTable:
+        """An empty table for this level, over feature values."""
+        return ValueTable(planner.width)
+
+    def take(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, region: int, level: int) -> None:
+        """Remember the abstract state a level begins with."""
+        assert isinstance(table, ValueTable)
+        table.take(self._vector(search.state(search.region_root(region))))
+
+    def novel(self, table: _native.NoveltyTable | ValueTable, node: int, level: Level) -> bool:
+        """Whether an entry's abstract state is novel at this level; remembers it."""
+        assert isinstance(table, ValueTable)
+        return table.take(self._vector(level.hierarchy.search.state(node)))
+
+    def _vector(self, state: _native.State) -> tuple[Hashable, ...]:
+        value = self.function(state)
+        return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _level_features(model: Model, features: LevelFeatures) -> AtomFeatures:
+    if callable(features):
+        return FunctionFeatures(features)
+    return AtomFeatures(model.atoms(features), frozenset(model.operators.complements))

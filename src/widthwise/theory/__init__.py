@@ -1,0 +1,1 @@
+"""What the paper proves: bounds on novel states and splitting features."""

@@ -1,0 +1,103 @@
+"""`widthwise bench mazes` and `bench atari`: suites of training runs over processes, stopped and resumed."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from cli_tools import call, start
+from places import SUPPORT
+from widthwise.cli.main import main
+from widthwise.experiments.learning_suites import Suite, check, expand_tiles, folder_of
+
+pytest.importorskip("torch")
+
+BENCH = ["bench", "mazes", "--environments", "tiny_world:TinyWorld", "--algorithms", "pi-iw,pi-hiw", "--tiles", "2x1"]
+BENCH += ["--seeds", "2", "--interactions", "260", "--evaluate-every", "100", "--budget", "6", "--set", "batch=8"]
+BENCH += ["--workers", "1"]
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
+    monkeypatch.syspath_prepend(str(SUPPORT))
+
+
+def lines(out: Path) -> dict[str, list[dict[str, object]]]:
+    """The lines of all runs without what depends on the clock."""
+    return {
+        f"{path.parent.name}/{path.name}": [
+            {name: value for name, value in json.loads(line).items() if "second" not in name}
+            for line in path.read_text().splitlines()
+        ]
+        for path in sorted(out.glob("runs/*/*.jsonl"))
+    }
+
+
+def test_a_suite_that_was_stopped_goes_on_and_ends_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    once, out = tmp_path / "once", tmp_path / "out"
+    ended = call(*BENCH, "--out", str(once))
+    assert ended.code == 0, ended.err
+    assert "4 runs" in ended.out
+    assert len(lines(once)) == 8
+    assert json.loads((once / "result.json").read_text()) == {"runs": 4, "failures": 0}
+    process = start(*BENCH, "--out", str(out))
+    told = process.stderr
+    assert told is not None
+    while "seed 0:" not in told.readline():  # the first run has ended, the second has begun
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert main([*BENCH, "--out", str(out)]) == 2
+    assert "give --resume" in capsys.readouterr().err
+    again = call(*BENCH, "--resume", "--out", str(out))
+    assert again.code == 0, again.err
+    assert lines(out) == lines(once)
+    assert main(["report", str(out)]) == 0
+    assert "π-HIW(1,1), 2x1" in capsys.readouterr().out
+
+
+def test_a_finished_suite_can_go_further(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    once, out = tmp_path / "once", tmp_path / "out"
+    further = ["--seeds", "1", "--interactions", "520"]
+    assert main([*BENCH, "--seeds", "1", "--out", str(out)]) == 0
+    assert main([*BENCH, *further, "--resume", "--out", str(out)]) == 0
+    assert main([*BENCH, *further, "--out", str(once)]) == 0
+    episodes = [{name: told for name, told in lines(one).items() if "episodes" in name} for one in (out, once)]
+    assert episodes[0] == episodes[1]
+    assert json.loads((out / "config.json").read_text())["settings"]["interactions"] == 520
+    results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert [line["interactions"] >= 520 for line in results] == [False, False, True, True]
+    assert main([*BENCH, *further, "--resume", "--out", str(out)]) == 0  # nothing is left to do
+    assert len((out / "results.jsonl").read_text().splitlines()) == 4
+    capsys.readouterr()
+    assert main([*BENCH, "--seeds", "1", "--resume", "--out", str(out)]) == 2
+    assert "interactions was 520, now 260" in capsys.readouterr().err
+
+
+def test_what_would_fail_in_every_run_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ["--out", str(tmp_path / "x")]
+    for arguments, words in (
+        (["mazes", "--algorithms", "pi-iww"], "no algorithm 'pi-iww'"),
+        (["mazes", "--algorithms", "pi-hiw:tiles=2x"], "are no tiles"),
+        (["mazes", "--algorithms", "pi-iw,pi-iw"], "given twice"),
+        (["mazes", "--environments", "maze-smal"], "did you mean maze-small"),
+        (["atari", "--games", "pongg"], "did you mean atari:pong"),
+        (["atari", "--workers", "ray"], "takes a number of processes"),
+    ):
+        assert main(["bench", *arguments, *out]) == 2
+        assert words in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_algorithms_with_settings_and_tilings() -> None:
+    algorithms = expand_tiles(["pi-iw", "pi-hiw", "pi-hiw:tiles=8x8:value=off"], ["2x2", "4x4"])
+    assert algorithms == ["pi-iw", "pi-hiw:tiles=2x2", "pi-hiw:tiles=4x4", "pi-hiw:tiles=8x8:value=off"]
+    runs = check(Suite(["corridor"], algorithms, 2, {"interactions": 10, "parts": {"batch": "8"}}))
+    assert [one.seed for one in runs] == [0] * 4 + [1] * 4
+    assert runs[3].parts == {"batch": "8", "tiles": "8x8", "value": "off"}
+    assert len({folder_of(one) for one in runs}) == 8

@@ -1,0 +1,109 @@
+"""What searches ask of a network, computed natively, against the network itself in torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from test_native_forward import KERNELS
+
+from widthwise.learning.inference import LARGEST, Inference
+from widthwise.learning.network import HIDDEN, Network
+from widthwise.learning.sight import Sight
+from widthwise.learning.support import Support
+
+# Sides that are no multiple of a stride, places that are no multiple of a block, one channel and several, a vector.
+SIGHTS = [Sight((84, 84, 4), True), Sight((37, 22, 1), True), Sight((20, 21, 3), True), Sight((7,), False)]
+
+
+def observations(sight: Sight, rows: int) -> Any:
+    rng = np.random.default_rng(rows)
+    drawn = rng.integers(0, 256, (rows, *sight.shape)) if sight.image else rng.normal(size=(rows, *sight.shape))
+    drawn[rng.random(drawn.shape) < 0.3] = 0  # what is 0 is skipped, and must not matter
+    return drawn.astype(sight.dtype)
+
+
+def trained(sight: Sight, actions: int, support: Support) -> Network:
+    """A network whose averages, scales and heads are not those of the beginning."""
+    network = Network(sight, actions, support, seed=3)
+    network.calibrate(torch.from_numpy(observations(sight, 32)))
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for head in (network.policy, network.value):
+            head.weight.copy_(torch.randn(head.weight.shape, generator=generator) / 4)
+            head.bias.copy_(torch.randn(head.bias.shape, generator=generator))
+        for norm in network.norms:
+            norm.weight.copy_(1 + torch.randn(norm.weight.shape, generator=generator) / 8)
+            norm.bias.copy_(torch.randn(norm.bias.shape, generator=generator) / 8)
+    return network.eval()
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("sight", SIGHTS, ids=str)
+def test_says_what_the_network_says(sight: Sight, kernels: str) -> None:
+    support = Support(-3.0, 3.0, 201, rescaled=True)
+    network = trained(sight, 18, support)
+    seen = observations(sight, 5)
+    found = Inference(network, kernels)(list(seen))
+    with torch.no_grad():  # in 64 bits, so that only one side rounds
+        hidden, policy, value = network.double()(network.scaled(torch.from_numpy(seen)).double())
+    means = support.value(torch.softmax(value, 1).numpy() @ support.points)
+    for row, one in enumerate(found):
+        assert isinstance(one.features, bytes)
+        bits = np.frombuffer(one.features, np.uint8)
+        assert len(bits) == HIDDEN and set(bits.tolist()) == {0, 1}
+        sure = (hidden[row] > 1e-4).numpy()  # rounding may tip what is at 0
+        assert bits[sure].all() and bits[hidden[row].numpy() == 0].mean() < 0.02
+        assert one.prior == pytest.approx(torch.softmax(policy[row], 0).tolist(), abs=1e-5)
+        assert one.value == pytest.approx(means[row].item(), abs=1e-3)
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("sight", SIGHTS, ids=str)
+def test_a_state_is_judged_alike_alone_and_among_others(sight: Sight, kernels: str) -> None:
+    inference = Inference(trained(sight, 6, Support()), kernels)
+    seen = list(observations(sight, 9))
+    together = inference(seen)
+    assert together == [inference([one])[0] for one in seen]
+    assert together[::-1] == inference(seen[::-1])
+
+
+@pytest.mark.parametrize("sight", SIGHTS, ids=str)
+def test_begins_without_preference_and_then_follows_the_network(sight: Sight) -> None:
+    network = Network(sight, 5, Support(), seed=1)
+    inference = Inference(network)
+    seen = observations(sight, 16)
+    first = inference(list(seen))
+    assert [one.version for one in first] == [0] * 16
+    assert all(one.prior == pytest.approx([0.2] * 5) and one.value == pytest.approx(0.0, abs=1e-12) for one in first)
+    optimiser = torch.optim.SGD(network.parameters(), 0.1)
+    for _ in range(3):
+        hidden, policy, value = network(network.scaled(torch.from_numpy(seen)))
+        optimiser.zero_grad()
+        (policy[:, 0].mean() - value[:, -1].mean() + hidden.mean()).backward()
+        optimiser.step()
+    assert inference(list(seen)) == first  # not before it is told
+    inference.update(3)
+    network.eval()
+    with torch.no_grad():
+        wanted = torch.softmax(network(network.scaled(torch.from_numpy(seen)))[1], 1).tolist()
+    found = inference(list(seen))
+    assert [one.version for one in found] == [3] * 16
+    assert [one.prior for one in found] == [pytest.approx(one, abs=1e-4) for one in wanted]
+    assert found != first
+
+
+def test_the_order_of_weights_in_memory_does_not_matter() -> None:
+    network = trained(SIGHTS[0], 6, Support())
+    seen = list(observations(SIGHTS[0], 2))
+    before = Inference(network)(seen)
+    network.to(memory_format=torch.contiguous_format)
+    assert Inference(network)(seen) == before
+
+
+def test_more_observations_than_there_is_room_for() -> None:
+    inference = Inference(Network(SIGHTS[-1], 2, Support()))
+    seen = list(observations(SIGHTS[-1], LARGEST + 3))
+    assert inference(seen) == [inference([one])[0] for one in seen]

@@ -1,0 +1,402 @@
+"""The trainer: one tree and many, saving and going on, ablations, and that it learns."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import widthwise as ww
+from learning_tools import PoorWalk, Walk, walker
+from places import ROOT
+from widthwise.core.simulator import Step
+from widthwise.learning.algorithms import PARTS, Algorithm, algorithm
+from widthwise.learning.clocks import Timed
+from widthwise.learning.config import Config, Learning
+from widthwise.learning.inference import Inference
+from widthwise.learning.learner import TrainingDivergedError
+from widthwise.learning.trainer import Ended, Trainer
+from widthwise.online.acting import run_together
+from widthwise.online.defaults import default_features
+from widthwise.simulator_search.driver import Evaluation
+from widthwise.simulator_search.tree import NONE
+from widthwise.simulators.features import Cells, Tiles
+from widthwise.simulators.maze import Maze
+from widthwise.simulators.names import simulator
+
+ROOMS = """\
+limit: 20
+#######
+#A.#.K#
+#.....#
+#..#.D#
+#######
+"""
+
+
+def rounds(trainer: Trainer, count: int) -> list[Ended]:
+    return [ended for _ in range(count) for ended in trainer.round()]
+
+
+def maze_trainer(trees: int = 1, name: str = "pi-hiw", refresh: bool = False, **settings: Any) -> Trainer:
+    chosen = algorithm(name, Maze(ROOMS), **{"interactions": 10, **settings})
+    return Trainer(lambda: Maze(ROOMS), Config(chosen, Learning(batch=8), trees=trees, refresh=refresh))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two states are the same, times aside."""
+    if isinstance(one, torch.Tensor):
+        return torch.equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one if key != "seconds")
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+    return bool(one == other)
+
+
+def test_the_clock_around_a_simulator_leaves_it_its_features() -> None:
+    agent = maze_trainer(dynamic=False).players[0].agent
+    assert isinstance(agent.simulator, Timed)
+    assert [type(one) for one in default_features(agent.simulator)] == [Cells, Tiles]
+
+
+def test_long_episodes_of_evaluation_do_not_keep_every_observation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("widthwise.learning.evaluator.KNOWN", 10)
+    trainer = walker()
+    places = [Step(np.full(9, place, np.float32)) for place in range(40)]
+    told = [trainer.evaluate([first, second]) for _ in range(2) for first, second in itertools.pairwise(places)]
+    assert told[:39] == told[39:]
+    assert len(trainer.evaluate._known) <= 10 + 2 and len(trainer.evaluate._marks) <= 10 + 2
+
+
+def test_the_network_is_asked_once_about_what_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer, asked, evaluated = maze_trainer(trees=2), list[Any](), Inference.__call__
+
+    def asks(self: Inference, seen: Sequence[Any]) -> list[Evaluation]:
+        asked.extend(seen)
+        return evaluated(self, seen)
+
+    monkeypatch.setattr(Inference, "__call__", asks)
+    rounds(trainer, 1)
+    looks = {one.tobytes() for one in asked}
+    assert 0 < len(looks) == len(asked) < trainer.interactions - trainer.config.learning.calibration
+    steps = [Step(one) for one in asked]
+    before = trainer.evaluate([*steps, *steps])
+    inference = trainer.learner.inference
+    alone = [trainer.evaluate.parts(evaluated(inference, [step.observation])[0]) for step in steps]
+    assert before == [*alone, *alone]  # what looks the same is judged the same
+    asked.clear()
+    trainer.evaluate(steps)
+    assert not asked
+    trainer.learner.publish()  # other weights, as far as anybody knows
+    trainer.evaluate(steps)
+    assert len(asked) == len(steps)
+
+
+def through_a_file(state: dict[str, Any]) -> dict[str, Any]:
+    """Saved and loaded without running any code from the file."""
+    file = io.BytesIO()
+    torch.save(state, file)
+    file.seek(0)
+    loaded: dict[str, Any] = torch.load(file, weights_only=True)
+    return loaded
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: walker(),
+        lambda: walker(trees=3),
+        lambda: walker(refresh=True),
+        lambda: walker(make=PoorWalk),
+        lambda: maze_trainer(trees=2),
+        lambda: maze_trainer(high_width="n", tiles=(3, 2)),
+        lambda: maze_trainer(name="pi-iw"),
+    ],
+    ids=["walk", "three", "refresh", "poor", "maze", "n", "pi-iw"],
+)
+def test_a_run_goes_on_as_if_it_had_not_stopped(make: Any) -> None:
+    whole = make()
+    rounds(whole, 31)
+    saved = through_a_file(whole.state())
+    first = rounds(whole, 25)
+    stopped = make()
+    stopped.restore(saved)
+    assert same(stopped.state(), saved)
+    assert rounds(stopped, 25) == first and first
+    assert same(stopped.state(), whole.state())
+
+
+def test_saving_changes_nothing_and_is_not_changed_later() -> None:
+    saving, quiet = walker(), walker()
+    for _ in range(20):
+        saving.state()
+        saving.round()
+        quiet.round()
+    state = saving.state()
+    before = through_a_file(state)
+    rounds(saving, 20)
+    rounds(quiet, 20)
+    assert same(saving.state(), quiet.state())
+    assert same(state, before)
+
+
+def test_another_environment_is_noticed() -> None:
+    trainer = maze_trainer()
+    rounds(trainer, 20)
+    saved = trainer.state()
+    other = ROOMS.replace("K", "x").replace("D", "K").replace("x", "D").replace("A.", "A#")
+    chosen = algorithm("pi-hiw", Maze(other), interactions=10)
+    with pytest.raises(ww.InputError, match="does not do what it did"):
+        Trainer(lambda: Maze(other), Config(chosen, Learning(batch=8))).restore(saved)
+    with pytest.raises(ww.UsageError, match="saved with 1 tree, not with 2"):
+        maze_trainer(trees=2).restore(saved)
+
+
+def test_one_tree_is_the_sequential_algorithm() -> None:
+    """Before anything was learned, episodes are those of an agent that plays alone."""
+    trainer = maze_trainer()
+    actions: list[list[int]] = []
+    while not actions:
+        if trainer.round():
+            actions.append(trainer.players[0].agent.episode.actions)
+    other = maze_trainer()
+    agent = other.agent(Maze(ROOMS))
+    assert agent.run(seed=trainer.players[0].seed).actions == actions[0]
+    together = [other.agent(Maze(ROOMS)) for _ in range(3)]
+    seeds = [trainer.players[0].seed, 5, 6]
+    assert run_together(together, other.evaluate, seeds)[0].actions == actions[0]
+
+
+def test_updates_per_action() -> None:
+    trainer = walker(trees=3)
+    ended = []
+    while not ended:
+        assert trainer.learner.updates == 0  # nothing to learn from yet
+        before = trainer.actions
+        ended = trainer.round()
+    assert trainer.learner.updates == trainer.actions - before
+    rounds(trainer, 5)
+    assert trainer.learner.updates == trainer.actions - before >= 18
+    assert len(trainer.replay) == sum(len(one) for one in trainer.replay.episodes)
+    spent = sum(one.agent.driver.steps for one in trainer.players if not one.agent.over)
+    assert trainer.interactions >= spent + trainer.config.learning.calibration
+
+
+def test_a_round_is_one_action_of_one_tree_and_of_several_as_many_as_take_long_enough() -> None:
+    alone, several = walker(), walker(trees=3, patient=False)
+    alone.round()
+    assert alone.actions == 1
+    for _ in range(10):
+        begun = [0 if one.agent.over else one.agent.driver.steps for one in several.players]
+        several.round()
+        for one, steps in zip(several.players, begun, strict=True):
+            # two times the interactions of an action, and not another action after that
+            made = one.agent.driver.steps - steps
+            assert one.agent.over or 8 <= made < 12
+
+
+def test_trees_that_wait_for_a_reward_end_together_and_take_other_weights() -> None:
+    trainer = walker(make=PoorWalk, trees=3)
+    first = trainer.learner.network.layers[-1].weight.clone()
+    while trainer.episodes < 6:
+        trainer.round()
+    assert trainer.learner.updates == 0
+    assert not torch.equal(trainer.learner.network.layers[-1].weight, first)
+
+
+def test_without_a_reward_nothing_is_learned_and_every_episode_begins_with_other_weights() -> None:
+    trainer = walker(make=PoorWalk)
+    seen = [trainer.learner.network.layers[-1].weight.clone()]
+    while len(seen) < 4:
+        while not trainer.round():
+            assert torch.equal(trainer.learner.network.layers[-1].weight, seen[-1])
+        assert trainer.learner.updates == 0 and not trainer.ready()
+        before = trainer.interactions
+        trainer.round()
+        assert trainer.interactions > before + trainer.config.learning.calibration  # a new walk to set it by
+        seen.append(trainer.learner.network.layers[-1].weight.clone())
+        assert not torch.equal(seen[-1], seen[-2])
+    trainer.replay.episodes[-1].returns[0] = 1.0
+    assert trainer.ready()
+    trainer.round()
+    assert trainer.learner.updates == 1
+    assert any(square.any() for square in trainer.learner.optimiser.squares)
+    trainer.replay.episodes[-1].returns[0] = 0.0
+    assert not trainer.ready()  # forgotten again
+    while not trainer.round():
+        pass
+    trainer.round()  # the next episode begins as the very first did
+    assert trainer.learner.updates == 1
+    assert not any(square.any() for square in trainer.learner.optimiser.squares)
+    assert not trainer.learner.network.policy.weight.any()
+    assert all(bool((norm.weight == 1).all()) for norm in trainer.learner.network.norms)
+
+
+def test_an_impatient_run_learns_after_the_first_episode() -> None:
+    trainer = walker(make=PoorWalk, patient=False)
+    while not trainer.round():
+        assert trainer.learner.updates == 0
+    assert trainer.learner.updates == 1
+
+
+def test_other_weights_wait_until_no_tree_is_in_an_episode() -> None:
+    trainer = walker(trees=2, make=PoorWalk)
+    trainer.round()
+    trainer.players[0].agent.episode.terminated = True
+    before = trainer.learner.network.layers[-1].weight.clone()
+    trainer.round()
+    assert torch.equal(trainer.learner.network.layers[-1].weight, before)
+
+
+def test_nodes_know_the_version_of_the_network() -> None:
+    for refresh in (False, True):
+        trainer = walker(refresh=refresh, interactions=2)
+        while trainer.learner.updates < 5 or trainer.players[0].agent.over:
+            trainer.round()
+        tree = trainer.players[0].agent.driver.tree
+        versions = {tree.version[node] for node in tree.nodes.live}
+        if refresh:
+            assert versions == {trainer.learner.updates}
+            node = tree.nodes.live[-1]
+            found = trainer.learner.inference([tree.observation[node]])[0]
+            assert tree.value[node] == pytest.approx(found.value, abs=1e-5)
+            assert tree.nodes.features[node] == found.features
+        else:
+            assert max(versions) < trainer.learner.updates
+
+
+def test_what_is_not_finite_stops_the_run_before_the_weights_change() -> None:
+    trainer = walker()
+    while not trainer.learner.updates:
+        trainer.round()
+    state = trainer.learner.state()
+    trainer.replay.episodes[0].targets[:] = float("nan")
+    with pytest.raises(TrainingDivergedError, match=r"training diverged at update \d+"):
+        rounds(trainer, 30)
+    weights = {name for name, _ in trainer.learner.network.named_parameters()}
+    now = trainer.learner.state()
+    assert all(torch.equal(now["network"][name], state["network"][name]) for name in weights) or (
+        now["updates"] > state["updates"]
+    )
+    assert all(torch.isfinite(now["network"][name]).all() for name in weights)
+
+
+def flags(chosen: Algorithm) -> tuple[bool, ...]:
+    return chosen.guided, chosen.dynamic, chosen.value, chosen.doubt, chosen.ties, chosen.tiles is not None
+
+
+def test_the_algorithms_are_their_parts() -> None:
+    maze = simulator("maze-small")
+    assert flags(algorithm("pi-iw", maze)) == (True, True, False, False, False, False)
+    assert flags(algorithm("pi-iw+", maze)) == (True, True, True, True, True, False)
+    assert flags(algorithm("pi-hiw", maze)) == (True, True, True, True, True, True)
+    assert [algorithm(name, maze).title for name in PARTS] == ["π-IW", "π-IW+", "π-HIW(1,1)"]
+    assert algorithm("pi-hiw", maze).tiles == (4, 4)
+    assert algorithm("pi-hiw", simulator("maze-large")).tiles == (4, 4)
+    assert algorithm("pi-iw", maze).acts_by().formula == "none"
+    with pytest.raises(ww.UsageError, match="no algorithm"):
+        algorithm("alphazero")
+    with pytest.raises(ww.UsageError, match="no setting 'tile'"):
+        algorithm("pi-hiw", tile=3)
+    with pytest.raises(ww.UsageError, match="discount"):
+        algorithm("pi-hiw", discount=0)
+
+
+def test_atari_has_its_own_settings() -> None:
+    pytest.importorskip("ale_py")
+    chosen = algorithm("pi-hiw", simulator("atari:pong"))
+    assert (chosen.interactions, chosen.tiles, chosen.colours, chosen.high_width) == (100, (8, 11), 32, "n")
+    assert chosen.title == "π-HIW(n,1)"
+
+
+@pytest.mark.parametrize("part", ["guided", "dynamic", "value"])
+def test_each_part_can_be_switched_off_alone(part: str) -> None:
+    trainer = maze_trainer(**{part: False})
+    rounds(trainer, 3)
+    tree = trainer.players[0].agent.driver.tree
+    node = tree.nodes.live[0]
+    found = {"guided": tree.prior[node], "value": tree.value[node]}
+    for name, value in found.items():
+        assert (value is None) == (name == part)
+    cells = all(len(tree.nodes.features[node]) == 4 for node in tree.nodes.live)  # the cell, in 32 bits
+    assert cells == (part == "dynamic")
+
+
+def test_settings_can_be_written_and_read() -> None:
+    config = Config(algorithm("pi-hiw", simulator("maze-large"), value=False), Learning(batch=4), trees=2, seed=9)
+    assert Config.read(json.loads(json.dumps(config.describe()))) == config
+    wrong = config.describe()
+    wrong["learning"]["speed"] = 3
+    with pytest.raises(ww.UsageError, match="Learning has no setting 'speed'"):
+        Config.read(wrong)
+    for nonsense in ({"batch": 0}, {"l2": -1.0}, {"learning_rate": 0.0}):
+        with pytest.raises(ww.UsageError):
+            Learning(**nonsense)  # type: ignore[arg-type]
+    with pytest.raises(ww.UsageError, match="at least 1 tree"):
+        Config(trees=0)
+
+
+def test_evaluation_leaves_training_alone() -> None:
+    looked, quiet = walker(), walker()
+    for _ in range(15):
+        looked.evaluate_network(Walk(), 2, seed=1)
+        looked.evaluate_planner(Walk(), 1, seed=1)
+        looked.round()
+        quiet.round()
+    assert same(looked.state(), quiet.state())
+
+
+def test_it_learns_to_walk() -> None:
+    trainer = walker()
+    rounds(trainer, 150)
+    assert [one.score for one in trainer.evaluate_network(Walk(), 3)] == [1.0] * 3
+    greedy = trainer.evaluate_network(Walk(), 1, temperature=0)[0]
+    assert (greedy.steps, greedy.actions) == (6, [1] * 6)
+    planned = trainer.evaluate_planner(Walk())[0]
+    assert (planned.score, planned.steps) == (1.0, 6)
+    tree = trainer.players[0].agent.driver.tree
+    assert tree.root != NONE
+
+
+def test_vectors_numbers_and_dictionaries_can_be_learned_from() -> None:
+    pytest.importorskip("gymnasium")
+    for name, options in (("CartPole-v1", {}), ("FrozenLake-v1", {"is_slippery": False, "deterministic": True})):
+        env = simulator(name, **options)
+        config = Config(algorithm("pi-iw+", env, interactions=5), Learning(batch=8))
+        trainer = Trainer(lambda name=name, options=options: simulator(name, **options), config)
+        rounds(trainer, 40)
+        assert trainer.learner.updates > 0
+
+
+PROGRAM = "import sys; sys.path.insert(0, 'tests'); import test_trainer as t; print(t.fingerprint())"
+
+
+def fingerprint() -> str:
+    """What forty rounds in a maze came to."""
+    trainer = maze_trainer(trees=2)
+    ended = rounds(trainer, 40)
+    weights = b"".join(tensor.numpy().tobytes() for tensor in trainer.learner.state()["network"].values())
+    return f"{[(one.score, one.steps, one.losses) for one in ended]} {hashlib.sha256(weights).hexdigest()}"
+
+
+def test_the_same_seed_gives_the_same_bytes_in_another_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "PYTHONHASHSEED": "77"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == fingerprint()

@@ -1,0 +1,151 @@
+"""Presets: named sets of settings, for planning and for learning, in Python and on the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import widthwise as ww
+from places import ROOT
+from widthwise.cli.main import main
+from widthwise.learning.algorithms import Algorithm, algorithm
+from widthwise.learning.config import Learning
+from widthwise.online.presets import KINDS, NAMES, PRESETS, kind_of
+
+PAGE = ROOT / "docs" / "presets.md"
+
+
+def test_every_preset_gives_a_value_to_the_same_settings() -> None:
+    for name in PRESETS:
+        for kind in KINDS:
+            assert set(PRESETS[name].of_kind(kind)) == set(PRESETS["default"].of_kind("other")), (name, kind)
+    known = {one.name for kind in (Algorithm, Learning) for one in fields(kind)} | {"planner"}
+    assert set(PRESETS["default"].settings) <= known
+
+
+def test_the_defaults_of_learning_are_those_of_the_default_preset() -> None:
+    default, learning = PRESETS["default"].settings, Learning()
+    for one in fields(Learning):
+        assert default.get(one.name, getattr(learning, one.name)) == getattr(learning, one.name)
+
+
+@pytest.mark.parametrize(
+    "name, kind",
+    [("maze-small", "small maze"), ("maze-large", "large maze"), ("corridor", "corridor")],
+)
+def test_mazes_are_told_apart_by_their_size(name: str, kind: str) -> None:
+    assert kind_of(ww.simulator(name)) == kind
+
+
+def test_the_papers_settings_are_the_preset_paper() -> None:
+    small, large = (ww.preset_settings("paper", ww.simulator(name)) for name in ("maze-small", "maze-large"))
+    assert (small["interactions"], small["nodes"], small["tiles"]) == (30, 500, (2, 2))
+    assert (large["interactions"], large["nodes"], large["tiles"]) == (30, 500, (4, 4))
+    atari = PRESETS["paper"].of_kind("atari")
+    assert (atari["tiles"], atari["colours"], atari["high_width"], atari["interactions"]) == ((8, 11), 32, "n", 100)
+    assert PRESETS["authors"].of_kind("atari")["nodes"] == 5000
+    with pytest.raises(ww.UsageError, match="default, paper, authors"):
+        ww.preset_settings("papers")
+
+
+def test_an_agent_takes_what_is_not_given_from_the_preset() -> None:
+    env = ww.simulator("maze-small")
+    agent = ww.OnlinePlanner(env, preset="paper")
+    assert (agent.budget.steps, agent.budget.nodes) == (30, 500)
+    assert agent.planner == ww.HIW(high=ww.CountRolloutIW(1, 0.005), low=ww.RolloutIW(1))
+    assert len(agent.driver.functions[1](env.reset(0))) == 2 * 2 * 3  # type: ignore[misc]
+    agent = ww.OnlinePlanner(env, ww.RolloutIW(1), preset="authors", budget=ww.Budget(steps=7))
+    assert (agent.budget.steps, agent.budget.nodes, agent.behaviour.formula) == (7, 5000, "counts")
+    assert agent.planner == ww.RolloutIW(1)
+
+
+@pytest.mark.parametrize("environment", ["maze-small", "maze-large", "corridor"])
+def test_mazes_are_solved_without_any_option(environment: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for seed in range(5):
+        assert main(["play", environment, "--seed", str(seed), "--goal-score", "1", "--quiet", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["score"] == 1
+
+
+def test_an_episode_without_a_score_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
+    poor = ["play", "corridor", "--planner", "riw", "--low-features", "tiles:1x1", "--quiet"]
+    assert main(poor) == 0
+    assert "the score is 0; try a larger --budget" in capsys.readouterr().err
+    assert main(["play", "corridor", "--quiet"]) == 0
+    assert "the score is 0" not in capsys.readouterr().err
+
+
+def test_play_takes_a_preset_and_options_override_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = tmp_path / "episode.jsonl"
+    common = ["play", "maze-small", "--preset", "paper", "--max-steps", "1", "--quiet"]
+    for more, budget, levels in (([], 30, "CountRolloutIW(1"), (["--budget", "9", "--width", "n,1"], 9, "'n'")):
+        assert main([*common, *more, "--record", str(record)]) == 0
+        header = json.loads(record.read_text().splitlines()[0])
+        assert (header["preset"], header["budget"]["steps"]) == ("paper", budget)
+        assert levels in header["levels"]
+        record.unlink()
+    capsys.readouterr()
+
+
+def test_algorithms_take_presets_and_settings_override_them() -> None:
+    env = ww.simulator("maze-small")
+    paper = algorithm("pi-hiw", env, preset="paper")
+    assert (paper.tiles, paper.interactions, paper.target_temperature, paper.doubt) == ((2, 2), 30, 0.01, False)
+    assert algorithm("pi-hiw", env, preset="paper", interactions=50).interactions == 50
+    assert algorithm("pi-hiw", env).interactions == 100
+    assert algorithm("pi-iw", env, preset="paper").tiles is None
+    assert algorithm("pi-hiw", env, preset="authors").behaviour.formula == "counts"
+
+
+def test_a_training_run_keeps_its_preset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    out = tmp_path / "run"
+    short = ["--interactions", "80", "--evaluation-steps", "2", "--planner-episodes", "0", "--quiet"]
+    assert main(["train", "corridor", "--preset", "paper", "--set", "epsilon=0.5", *short, "--out", str(out)]) == 0
+    config = json.loads((out / "config.json").read_text())
+    assert config["settings"]["preset"] == "paper"
+    learning: dict[str, Any] = config["algorithm"]["learning"]
+    assert (learning["replay"], learning["patient"], learning["epsilon"]) == (10_000, False, 0.5)
+    assert main(["train", "--resume", str(out), "--preset", "authors"]) == 2
+    assert "preset" in capsys.readouterr().err
+
+
+def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:
+    from widthwise.experiments.learning import config_of
+    from widthwise.experiments.training_settings import RunSettings
+
+    told = {"environment": "maze-small", "algorithm": "pi-hiw", "interactions": 10}
+    first = config_of(RunSettings.of(told))
+    assert (first.algorithm.tiles, first.algorithm.interactions, first.learning) == ((2, 2), 30, Learning())
+    assert config_of(RunSettings(**told)).algorithm.tiles == (4, 4)
+
+
+def test_the_page_lists_every_setting_in_which_presets_differ() -> None:
+    """Each row of its table is: kind, setting, and the value in each preset."""
+    listed = set()
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 2 + len(NAMES) and re.fullmatch(r"`\w+`", cells[1]):
+            listed.add((cells[0], cells[1].strip("`"), *cells[2:]))
+    expected = set()
+    by_kind = {setting for name in NAMES for settings in PRESETS[name].kinds.values() for setting in settings}
+    for kind in KINDS:
+        by_preset = [PRESETS[name].of_kind(kind) for name in NAMES]
+        for setting in by_preset[0]:
+            values = [shown(settings[setting]) for settings in by_preset]
+            if len(set(values)) > 1:
+                expected.add((kind if setting in by_kind else "all", setting, *values))
+    assert listed == expected
+
+
+def shown(value: Any) -> str:
+    """A value as the page writes it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)

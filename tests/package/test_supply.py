@@ -1,0 +1,77 @@
+"""The pinned requirements agree with each other and name no place; the bill of materials lists them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from places import ROOT
+
+LOCKS = ("requirements-dev.lock", "requirements-learn.lock")
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pinned(name: str) -> dict[str, str]:
+    """The versions in a file of requirements, by package."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return {normal(package): version for package, version in re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE)}
+
+
+def extras() -> dict[str, set[str]]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {"": project["dependencies"], **project["optional-dependencies"]}
+    return {
+        extra: {normal(re.split(r"[<>=!~; \[]", one, maxsplit=1)[0]) for one in ones} for extra, ones in wanted.items()
+    }
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_pins_what_the_constraints_pin(name: str) -> None:
+    constraints, lock = pinned("constraints.txt"), pinned(name)
+    assert len(lock) > 20
+    different = {one: (lock[one], constraints[one]) for one in lock if lock[one] != constraints.get(one, lock[one])}
+    assert not different, "make lock brings them into step"
+
+
+def test_the_locks_hold_every_requirement_and_every_constraint() -> None:
+    locked = pinned(LOCKS[0]).keys() | pinned(LOCKS[1]).keys()
+    wanted = extras()
+    guided = wanted.pop("fuzz")  # has no files for every supported Python
+    assert guided <= pinned("constraints.txt").keys()
+    missing = set().union(*wanted.values()) | pinned("constraints.txt").keys()
+    assert missing - guided <= locked, "make lock brings them into step"
+    assert wanted["dev"] - {"torch"} | wanted[""] | wanted["audit"] <= pinned(LOCKS[0]).keys()
+    assert wanted["learn"] | wanted[""] <= pinned(LOCKS[1]).keys()
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_requirement_of_a_lock_has_hashes_and_no_place(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for block in re.findall(r"^[A-Za-z0-9].*\n(?:^[ \t].*\n)*", text, re.MULTILINE):
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", block), block
+    assert not re.search(r"://|--index|--extra-index|--find-links| @ |file:|/", text.split("\n", 1)[1])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cyclonedx_py") is None, reason="needs the extra audit: make sbom")
+def test_the_bill_of_materials_lists_what_is_pinned(tmp_path: Path) -> None:
+    target = tmp_path / "sbom.json"
+    script = ROOT / "scripts" / "sbom.py"
+    done = subprocess.run([sys.executable, str(script), str(target)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    bill = json.loads(target.read_text(encoding="utf-8"))
+    assert bill["bomFormat"] == "CycloneDX"
+    assert bill["metadata"]["component"]["name"] == "widthwise"
+    assert bill["metadata"]["component"]["version"]
+    listed = {normal(part["name"]): part["version"] for part in bill["components"]}
+    assert listed == pinned(LOCKS[0]) | pinned(LOCKS[1])
+    assert str(ROOT) not in target.read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 // Python's view of the searches for whole problems.
-#include "search/best_first.hpp"
+#include "best_first/best_first.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -14,11 +14,11 @@
 #include <tuple>
 #include <vector>
 
+#include "best_first/bfws.hpp"
+#include "best_first/greedy.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/state.hpp"
-#include "search/bfws.hpp"
-#include "search/greedy.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,5 +1,5 @@
 // Python's view of depth-based novelty.
-#include "search/depth_table.hpp"
+#include "novelty/depth_table.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>

@@ -1,5 +1,5 @@
 // Python's view of the greedy search along relaxed plans.
-#include "search/guided.hpp"
+#include "best_first/guided.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

@@ -1,5 +1,5 @@
 // Python's view of plan improvement.
-#include "search/improve.hpp"
+#include "improve/improve.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>

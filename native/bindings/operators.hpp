@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bindings/state.hpp"
-#include "search/operators.hpp"
+#include "state/operators.hpp"
 
 inline State state_of(const widthwise::Operators& operators, const widthwise::Word* words) {
     return State{{words, words + operators.word_count()}, operators.atom_words(), operators.layout()};

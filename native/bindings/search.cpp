@@ -1,5 +1,5 @@
 // Python's view of states, novelty tables and the resumable search.
-#include "search/search.hpp"
+#include "width/search.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -23,7 +23,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/state.hpp"
-#include "search/complements.hpp"
+#include "state/complements.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/bits.hpp"
+#include "state/bits.hpp"
 
 struct State {
     std::vector<widthwise::Word> words;

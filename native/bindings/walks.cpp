@@ -1,5 +1,5 @@
 // Python's view of random walks along relaxed plans.
-#include "search/walks.hpp"
+#include "best_first/walks.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

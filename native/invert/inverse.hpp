@@ -16,7 +16,7 @@
 
 #include "core/meter.hpp"
 #include "core/task.hpp"
-#include "search/operators.hpp"
+#include "state/operators.hpp"
 
 namespace widthwise {
 

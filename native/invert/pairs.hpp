@@ -8,7 +8,7 @@
 
 #include "core/meter.hpp"
 #include "invert/positive.hpp"
-#include "search/bits.hpp"
+#include "state/bits.hpp"
 
 namespace widthwise {
 

@@ -9,7 +9,7 @@
 #include "core/meter.hpp"
 #include "core/rows.hpp"
 #include "core/task.hpp"
-#include "search/bits.hpp"
+#include "state/bits.hpp"
 
 namespace widthwise {
 

@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "best_first/bfws.hpp"
+#include "best_first/greedy.hpp"
+#include "best_first/guided.hpp"
+#include "best_first/walks.hpp"
 #include "core/meter.hpp"
 #include "ground/ground.hpp"
-#include "search/bfws.hpp"
-#include "search/greedy.hpp"
-#include "search/guided.hpp"
-#include "search/operators.hpp"
-#include "search/search.hpp"
-#include "search/walks.hpp"
+#include "state/operators.hpp"
 #include "tests/tiles.hpp"
+#include "width/search.hpp"
 
 namespace {
 

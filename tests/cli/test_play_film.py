@@ -17,8 +17,8 @@ from places import SUPPORT
 from widthwise.cli.main import main
 from widthwise.reports.colours import colour, terminal
 from widthwise.reports.film import Film, drawable
-from widthwise.reports.sight import Seen, Sight
-from widthwise.reports.stages import ALPHA, ScreenStage, futures
+from widthwise.reports.scenes import ALPHA, ScreenScene, futures
+from widthwise.reports.tree_view import TreeView, TreeViewer
 from widthwise.simulator_search.tree import Tree
 from widthwise.simulators.maze import Maze
 
@@ -101,8 +101,8 @@ def test_a_tint_leaves_the_picture_visible() -> None:
     share = futures(tree)
     assert share is not None
     assert 0 < share.max() <= ALPHA <= 0.4  # at least three fifths of each pixel are the picture's own
-    stage = ScreenStage(lambda: screen)
-    plain, tinted = (np.asarray(stage.draw(one, None)).astype(float) for one in (None, tree))
+    scene = ScreenScene(lambda: screen)
+    plain, tinted = (np.asarray(scene.draw(one, None)).astype(float) for one in (None, tree))
     assert (plain != tinted).any()
     # What differs in the picture differs in the film, by the part that is not covered.
     for channel in range(3):
@@ -125,7 +125,7 @@ def test_every_letter_of_a_caption_is_drawn() -> None:
 def test_the_title_of_a_policy_is_drawn_in_a_film() -> None:
     pytest.importorskip("PIL.Image")
     screen = np.zeros((32, 32, 3), np.uint8)
-    drawn_pi, drawn_greek = (Film(ScreenStage(lambda: screen), Sight()) for _ in range(2))
+    drawn_pi, drawn_greek = (Film(ScreenScene(lambda: screen), TreeViewer()) for _ in range(2))
     drawn_pi.end(["pi-HIW(1,1)"])
     drawn_greek.end(["π-HIW(1,1)"])
     assert (np.asarray(drawn_pi.pictures[0]) == np.asarray(drawn_greek.pictures[0])).all()
@@ -160,12 +160,12 @@ def test_a_missing_package_is_named_before_anything_is_played(
 def test_high_level_states_keep_their_numbers() -> None:
     maze = ww.simulator("maze-small")
     assert isinstance(maze, Maze)
-    sight = Sight(maze.place)
-    looked: list[tuple[Seen, int]] = []
+    viewer = TreeViewer(maze.place)
+    looked: list[tuple[TreeView, int]] = []
     vectors: dict[int, set[bytes]] = {}
 
     def hear(tree: Tree, record: object) -> None:
-        seen = sight.look(tree)
+        seen = viewer.view(tree)
         top = tree.regions[0]
         for node, number in seen.state.items():
             vectors.setdefault(number, set()).add(top.features[top.of[node]])
@@ -176,14 +176,14 @@ def test_high_level_states_keep_their_numbers() -> None:
     episode = agent.run(0)
     assert len(looked) == 12
     assert all(len(one) == 1 for one in vectors.values())
-    assert sorted(vectors) == list(range(len(sight.numbers)))
+    assert sorted(vectors) == list(range(len(viewer.numbers)))
     place = maze.reset().info["position"]
     for (seen, nodes), action in zip(looked, episode.actions, strict=True):
         assert seen.here == place
         assert len(seen.state) == nodes
         assert set(seen.cells) <= {
             (row, column)
-            for row, line in enumerate(maze.plan.cells)
+            for row, line in enumerate(maze.layout.cells)
             for column, letter in enumerate(line)
             if letter != "#"
         }

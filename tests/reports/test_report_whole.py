@@ -8,8 +8,8 @@ import pytest
 from test_report import Reader
 
 from widthwise.cli.main import main
-from widthwise.reports.whole import count_rows, count_totals, losses, read_whole
 from widthwise.reports.whole_html import cactus, solved_times
+from widthwise.reports.whole_suite import count_rows, count_totals, losses, read_whole
 
 
 def line(planner, row, instance, cost=None, *, status="out-of-time", seed=None, width="", seconds=1.0, reason="late"):

@@ -12,7 +12,7 @@ from test_report import Reader
 from widthwise.cli.main import main
 from widthwise.experiments.learning_suites import paper_scores
 from widthwise.reports.axes import count_axis, from_zero, number
-from widthwise.reports.training import Group, Point, read_training
+from widthwise.reports.training_runs import Group, Point, read_training
 
 
 def write(

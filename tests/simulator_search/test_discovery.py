@@ -10,7 +10,7 @@ import widthwise as ww
 from sim_fakes import Corridor, Maze, both, cells
 from widthwise.core.simulator import Step
 from widthwise.simulator_search.driver import Driver
-from widthwise.simulator_search.ihiw import Discovered, DiscoveringHierarchy, find_features
+from widthwise.simulator_search.ihiw import DiscoveredFeatures, DiscoveringHierarchy, find_features
 from widthwise.simulator_search.levels import levels_of
 from widthwise.simulator_search.tree import NONE, Tree
 
@@ -42,7 +42,7 @@ def test_wide_values_are_atoms_too() -> None:
 
 @pytest.mark.parametrize("length", [3, 6, 12])
 def test_the_corridor_is_solved_after_one_discovery(length: int) -> None:
-    discovered = Discovered(both)
+    discovered = DiscoveredFeatures(both)
     planners, _ = levels_of(ww.IHIW(), both)
     driver = Driver(Corridor(length), [discovered.low, discovered.high])
     driver.add(NONE, NONE, driver.reset(0))

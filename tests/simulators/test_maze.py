@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import widthwise as ww
-from widthwise.simulators.maze import MOVES, Maze, Plan
+from widthwise.simulators.maze import MOVES, Maze, MazeLayout
 from widthwise.simulators.mazes import MAZES
 
 NOOP, UP, DOWN, LEFT, RIGHT = range(5)
@@ -22,7 +22,7 @@ limit: 7
 """
 
 
-def shortest(plan: Plan) -> tuple[int, int]:
+def shortest(plan: MazeLayout) -> tuple[int, int]:
     """Steps to the key and to the door with the key, by a search that knows only the drawing."""
     start = (plan.agent, plan.agent == plan.key)
     depth, queue, to_key = {start: 0}, deque([start]), None
@@ -67,7 +67,7 @@ def solve_by_simulator(env: Maze) -> list[int]:
     ("corridor", None, 100, 10, 20),
 ])  # fmt: skip
 def test_the_mazes_are_what_they_promise(name, size, limit, key, total):
-    plan = Plan.parse(MAZES[name], name)
+    plan = MazeLayout.parse(MAZES[name], name)
     assert shortest(plan) == (key, total)
     assert plan.limit == limit
     if size:
@@ -146,7 +146,7 @@ def test_every_cell_weighs_the_same():
         blue = set()
         for row in range(1, cells):
             for column in range(1, cells):
-                if env.plan.cells[row][column] == ".":
+                if env.layout.cells[row][column] == ".":
                     env.load((2 * (row * env.columns + column), 0, False))
                     image = env.step(NOOP).observation
                     blue.add(round(float(image[:21, :21, 2].mean()), 1))
@@ -181,7 +181,7 @@ def test_drawing_and_copies():
 ])  # fmt: skip
 def test_mistakes_in_a_drawing(text, message):
     with pytest.raises(ww.InputError, match=message):
-        Plan.parse(text, "m")
+        MazeLayout.parse(text, "m")
 
 
 def test_mazes_of_ones_own(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import widthwise as ww
 from widthwise import _native
-from widthwise.simulators.features import Function
+from widthwise.simulators.features import CustomFeatures
 
 
 def slow_tiles(image: np.ndarray, width: int, height: int, values: int) -> list[int]:
@@ -118,13 +118,13 @@ def test_cells_info_and_functions():
         ww.Ram()(first)
     with pytest.raises(ww.UsageError, match="127"):
         ww.Ram([128])
-    own = Function(lambda step: step.info["position"], values=13)
+    own = CustomFeatures(lambda step: step.info["position"], values=13)
     assert own(first).tolist() == [1, 1]
     assert (own.count, own.values) == (2, 13)
     with pytest.raises(ww.UsageError, match="integers"):
-        Function(lambda step: [0.5])(first)
+        CustomFeatures(lambda step: [0.5])(first)
     with pytest.raises(ww.UsageError, match="before it was"):
-        Function(lambda step: [1, 2], count=3)(first)
+        CustomFeatures(lambda step: [1, 2], count=3)(first)
 
 
 def test_whole_means_stay_whole():

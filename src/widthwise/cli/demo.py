@@ -201,7 +201,7 @@ def _maze() -> None:
     from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
     from widthwise.simulator_search.rollout_iw import RolloutIW
     from widthwise.simulators.features import Cells, Tiles
-    from widthwise.simulators.maze import Maze, Plan
+    from widthwise.simulators.maze import Maze, MazeLayout
     from widthwise.simulators.mazes import MAZES
     from widthwise.task_search.hiw import HIW
 
@@ -211,7 +211,7 @@ def _maze() -> None:
         "else. Fetch the key (K), go to the door (D), touch no wall. Before every step it tries "
         f"{_TRIES} actions in a tree of what could happen; novelty decides which of it is worth keeping."
     )
-    maze = Maze(Plan.parse(MAZES["maze-small"]))
+    maze = Maze(MazeLayout.parse(MAZES["maze-small"]))
     planners: list[tuple[str, OnSimulator]] = [
         ("RIW(1) on cells", RolloutIW(1)),
         ("HIW(1,1): 4x4 tiles, cells", HIW(Tiles(4, 4), high=CountRolloutIW(1), low=RolloutIW(1))),

@@ -22,7 +22,7 @@ from widthwise.version import __version__
 
 if TYPE_CHECKING:
     from widthwise._native import Watchdog
-    from widthwise.cli.play_watch import Watch
+    from widthwise.cli.play_watch import EpisodeWatch
     from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
     from widthwise.simulator_search.tree import Tree
 
@@ -155,7 +155,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
-    from widthwise.cli.play_watch import Watch
+    from widthwise.cli.play_watch import EpisodeWatch
     from widthwise.simulators.chance import ChanceError
 
     for path in (args.record, args.gif, args.mp4):
@@ -196,7 +196,7 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
 
         made = describe_run({}, ["widthwise", *sys.argv[1:]])
         header |= {name: made[name] for name in ("command", "commit", "versions", "machine")}
-    with Watch(args, world, header) as watch:
+    with EpisodeWatch(args, world, header) as watch:
         agent.recorder = _Clock(agent, watch, args.max_time, watchdog)
         fault: WidthwiseError | None = None
         replayed = _replayed(agent)
@@ -259,7 +259,7 @@ class _Clock:
     """Hears of every step: passes it on, and ends the episode when its time is up."""
 
     def __init__(
-        self, agent: OnlinePlanner, watch: Watch, seconds: float | None, watchdog: Watchdog | None = None
+        self, agent: OnlinePlanner, watch: EpisodeWatch, seconds: float | None, watchdog: Watchdog | None = None
     ) -> None:
         self.agent, self.watch, self.watchdog = agent, watch, watchdog
         self._prepare()

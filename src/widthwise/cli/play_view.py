@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from widthwise.core.showing import counted
 from widthwise.reports.colours import terminal
-from widthwise.reports.sight import Sight
+from widthwise.reports.tree_view import TreeViewer
 
 if TYPE_CHECKING:
     from widthwise.cli.play_watch import Follower
@@ -31,11 +31,11 @@ class View(Protocol):
         ...
 
 
-def make_view(stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any], delay: float) -> View:
+def make_view(stream: TextIO, follower: Follower, viewer: TreeViewer, header: dict[str, Any], delay: float) -> View:
     """The view that fits where it is shown."""
     if stream.isatty() and os.environ.get("TERM", "") != "dumb":
-        return Screen(stream, follower, sight, header, delay)
-    return Lines(stream)
+        return Screen(stream, follower, viewer, header, delay)
+    return StepLines(stream)
 
 
 def high_level(record: StepRecord) -> str:
@@ -56,7 +56,7 @@ def line(record: StepRecord, action: str, number: int, score: float) -> str:
     )
 
 
-class Lines:
+class StepLines:
     """A line per step."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -73,8 +73,10 @@ class Lines:
 class Screen:
     """A picture that is drawn over itself."""
 
-    def __init__(self, stream: TextIO, follower: Follower, sight: Sight, header: dict[str, Any], delay: float) -> None:
-        self.stream, self.follower, self.sight, self.header = stream, follower, sight, header
+    def __init__(
+        self, stream: TextIO, follower: Follower, viewer: TreeViewer, header: dict[str, Any], delay: float
+    ) -> None:
+        self.stream, self.follower, self.viewer, self.header = stream, follower, viewer, header
         self.height, self.delay = 0, delay
         self.colours = "NO_COLOR" not in os.environ
         self.ended = False
@@ -100,10 +102,10 @@ class Screen:
         """The maze: A agent, K key, D door, the way walked as dots; explored cells show their high-level state."""
         maze = self.follower.maze
         assert maze is not None
-        seen = self.sight.look(tree)
-        grid = [[" " if letter == "." else letter for letter in row] for row in maze.plan.cells]
+        seen = self.viewer.view(tree)
+        grid = [[" " if letter == "." else letter for letter in row] for row in maze.layout.cells]
         if self.follower.has_key():
-            row, column = maze.plan.key
+            row, column = maze.layout.key
             grid[row][column] = " "
         for row, column in self.follower.path:
             grid[row][column] = "·"

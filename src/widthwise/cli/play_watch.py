@@ -17,7 +17,7 @@ from widthwise.cli.play_view import high_level, make_view
 from widthwise.core.errors import OutputError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
-from widthwise.reports.sight import Sight
+from widthwise.reports.tree_view import TreeViewer
 
 if TYPE_CHECKING:
     from widthwise.online.acting import Episode, StepRecord
@@ -91,7 +91,7 @@ class Follower:
         return self.world.screen() if self.world is not None and self.maze is None else None
 
 
-class Watch:
+class EpisodeWatch:
     """Hears of every step and makes of it what was asked for; whatever happens, files are complete or absent."""
 
     def __init__(self, args: argparse.Namespace, world: Simulator, header: dict[str, Any]) -> None:
@@ -101,9 +101,9 @@ class Watch:
         maze = self.follower.maze
         self.names = tuple(getattr(world, "action_names", ())) or tuple(str(one) for one in range(world.actions))
         self.said = False  # why the environment is not rendered
-        self.sight = Sight(maze.place if maze is not None else None)
+        self.viewer = TreeViewer(maze.place if maze is not None else None)
         self.film = self._film() if filmed else None
-        self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.sight, header, args.delay)
+        self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.viewer, header, args.delay)
         self.record = None if args.record is None else Record(args.record, header)
         self.waiting: tuple[dict[str, Any], StepRecord] | None = None
         self.steps, self.score, self.interactions = 0, 0.0, 0
@@ -112,18 +112,18 @@ class Watch:
 
     def _film(self) -> Film:
         from widthwise.reports.film import Film, video
-        from widthwise.reports.stages import MazeStage, ScreenStage
+        from widthwise.reports.scenes import MazeScene, ScreenScene
 
         if self.args.mp4 is not None:
             video()
         follower = self.follower
         if follower.maze is not None:
-            stage: Any = MazeStage(follower.maze.plan.cells, lambda: (follower.path, follower.has_key()))
+            scene: Any = MazeScene(follower.maze.layout.cells, lambda: (follower.path, follower.has_key()))
         else:
             rendered = follower.rendered is not None and follower.rendered.reason is None
-            stage = ScreenStage(follower.screen, tinted=not rendered)
+            scene = ScreenScene(follower.screen, tinted=not rendered)
         self._say_what_is_filmed()
-        return Film(stage, self.sight)
+        return Film(scene, self.viewer)
 
     def _say_what_is_filmed(self) -> None:
         """Say in one line why a film does not show what an environment renders."""
@@ -215,7 +215,7 @@ class Watch:
                 with self._saving():
                     self.film.save_mp4(self.args.mp4)
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> EpisodeWatch:
         return self
 
     def __exit__(

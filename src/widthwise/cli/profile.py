@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     """Profile and report; --max-nodes is for each search, the other limits are for everything."""
     from widthwise.classical.load import load
     from widthwise.classical.profile import profile
-    from widthwise.cli.solve_text import Progress
+    from widthwise.cli.solve_text import SearchProgress
     from widthwise.core.result import Status
 
     check_stdin(args.domain, args.problem)
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
         check_plot(args.plot)
     budget = budget_of(args)
     meter = budget.start()
-    progress = Progress(meter) if sys.stderr.isatty() else None
+    progress = SearchProgress(meter) if sys.stderr.isatty() else None
     found: list[GoalProfile] = []
     goals, ended = 0, None
     with stoppable(meter):

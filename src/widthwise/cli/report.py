@@ -38,7 +38,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Print the table on stdout and write what was asked for."""
     from widthwise.reports.records import kind_of, run_folders
-    from widthwise.reports.training import is_training
+    from widthwise.reports.training_runs import is_training
 
     args.folders = [run for folder in args.folders for run in run_folders(folder)]
     if any(is_training(folder) for folder in args.folders):
@@ -72,8 +72,8 @@ def _single_goals(args: argparse.Namespace) -> int:
 
 def _whole(args: argparse.Namespace) -> int:
     from widthwise.core.errors import InputError, UsageError
-    from widthwise.reports.whole import read_whole
     from widthwise.reports.whole_html import whole_page, whole_plots
+    from widthwise.reports.whole_suite import read_whole
     from widthwise.reports.whole_text import markdown_report, text_report
 
     if args.explain:
@@ -95,7 +95,7 @@ def _training(args: argparse.Namespace) -> int:
     """The report of training runs: the table, and the learning curves."""
     from widthwise.core.errors import UsageError
     from widthwise.reports.curves import learning_curves
-    from widthwise.reports.training import is_training, published, read_training
+    from widthwise.reports.training_runs import is_training, published, read_training
     from widthwise.reports.training_text import training_markdown, training_page, training_table
 
     for folder in args.folders:

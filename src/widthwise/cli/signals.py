@@ -1,7 +1,7 @@
 """The signals that end a run: the one place where the command line installs handlers.
 
 SIGINT (Ctrl-C), SIGTERM and SIGHUP all do the same. The first one asks the work in hand to end with what it has so far,
-if that work has said how (`stopping`), and raises `Stopped` otherwise. A second one always raises.
+if that work has said how (`stopping`), and raises `StoppedBySignal` otherwise. A second one always raises.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-class Stopped(KeyboardInterrupt):
+class StoppedBySignal(KeyboardInterrupt):
     """A signal asked the program to end; whatever handles Ctrl-C handles it."""
 
     def __init__(self, number: int) -> None:
@@ -56,7 +56,7 @@ class Handlers:
             self.received = number
         stop, self.stop = self.stop, None
         if stop is None:
-            raise Stopped(number)
+            raise StoppedBySignal(number)
         stop()
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from widthwise import _native
     from widthwise.classical.result import Result
     from widthwise.classical.task import Task
-    from widthwise.cli.solve_text import Progress
+    from widthwise.cli.solve_text import SearchProgress
     from widthwise.core.budget import Budget
     from widthwise.core.result import Status
     from widthwise.portfolio.registry import Planner
@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
         check_target(args.certificate)
     budget = budget_of(args)
     meter = budget.start()
-    progress = solve_text.Progress(meter) if sys.stderr.isatty() else None
+    progress = solve_text.SearchProgress(meter) if sys.stderr.isatty() else None
     job = _Job(args, planner, budget, meter, progress)
     with stoppable(meter):
         try:
@@ -250,7 +250,7 @@ class _Job:
     planner: Planner
     budget: Budget
     meter: _native.Meter
-    progress: Progress | None
+    progress: SearchProgress | None
     unsaved: OutputError | None = None  # why the best plan is not in --plan-out
 
     def found(self, result: Result) -> None:

@@ -192,7 +192,7 @@ def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter)
             tell(f"{result.goal}: failed: {result.reason}")
 
 
-class Progress:
+class SearchProgress:
     """A line on the terminal that says how a search goes; rewritten a few times a second at most."""
 
     def __init__(self, meter: _native.Meter) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from widthwise.core.errors import OutOfTime, SimulatorError, WidthwiseError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.core.watchdog import StepExpired, Watch, current_watch
+from widthwise.core.watchdog import CallWatch, StepExpired, current_watch
 
 #: Every node of a tree has a place for each action, so that more actions than this would fill the memory.
 MOST_ACTIONS = 65_536
@@ -45,7 +45,7 @@ class Guarded:
         self.actions = count_actions(inner, self.name)
         self.deterministic = bool(getattr(inner, "deterministic", True))
         self.steps = 0  # since the last reset, those of a search included
-        self.watch: Watch | None = current_watch()
+        self.watch: CallWatch | None = current_watch()
         self._reset, self._step, self._save, self._load = inner.reset, inner.step, inner.save, inner.load
         self._structure: Any = None  # of observations; None before the first
         self._kind: Any = None

@@ -28,7 +28,7 @@ class StepExpired(BaseException):
     """A call into a simulator took too long; raised inside of it, so it is no `Exception` that code may swallow."""
 
 
-class Watch(Protocol):
+class CallWatch(Protocol):
     """Knows which call into a simulator is under way."""
 
     def enter(self, kind: int, step: int, action: int) -> None:
@@ -38,10 +38,10 @@ class Watch(Protocol):
         """The call has returned."""
 
 
-_CURRENT: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_CURRENT: ContextVar[CallWatch | None] = ContextVar("watch", default=None)
 
 
-def current_watch() -> Watch | None:
+def current_watch() -> CallWatch | None:
     """The watchdog that simulators made now report to, if there is one."""
     return _CURRENT.get()
 

@@ -20,7 +20,7 @@ from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.online.values import LookAhead, leaf_value, look_ahead, undecided, way_to_goal
 from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
 from widthwise.simulator_search.hiw import SimulatorHierarchy
-from widthwise.simulator_search.ihiw import Discovered, DiscoveringHierarchy
+from widthwise.simulator_search.ihiw import DiscoveredFeatures, DiscoveringHierarchy
 from widthwise.simulator_search.levels import OnSimulator, levels_of
 from widthwise.simulator_search.tree import NONE, Tree
 from widthwise.simulators.names import simulator as as_simulator
@@ -176,7 +176,7 @@ class OnlinePlanner:
         self.settle = self.defaults.settle if settle is None else settle
         self.planners, functions = levels_of(self.planner, features, self.defaults.features)
         self.discovers = functions[0] if isinstance(self.planner, IHIW) else None
-        self.discovered: Discovered | None = None  # what IHIW found in the episode so far
+        self.discovered: DiscoveredFeatures | None = None  # what IHIW found in the episode so far
         if self.discovers is not None and evaluate is not None:
             raise UsageError("IHIW discovers features in those of a function, not in those of a network")
         self.driver = Driver(self.simulator, functions, keep_observations=keep_observations)
@@ -237,7 +237,7 @@ class OnlinePlanner:
         self.luck.begin(seed)
         driver.steps = driver.restores = 0
         if self.discovers is not None:
-            self.discovered = Discovered(self.discovers)
+            self.discovered = DiscoveredFeatures(self.discovers)
             driver.functions = [self.discovered.low, self.discovered.high]
         first = driver.reset(seed)
         driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)

@@ -11,7 +11,7 @@ from widthwise.simulator_search.driver import Driver
 
 if TYPE_CHECKING:
     from widthwise.simulators.chance import Chance, Mode
-    from widthwise.simulators.generators import Place
+    from widthwise.simulators.generators import GeneratorPlace
 
 
 class Luck:
@@ -27,7 +27,7 @@ class Luck:
         self.mode, self.driver = mode, driver
         self.finding: Chance | None = None  # what the check before the first episode has found
         self.seed = 0
-        self._places: list[Place] | None = None
+        self._places: list[GeneratorPlace] | None = None
         if mode == "refuse" and not driver.simulator.deterministic:
             self.check(0)
 

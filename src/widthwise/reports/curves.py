@@ -8,7 +8,7 @@ from typing import Any
 from widthwise.core.errors import MissingExtraError
 from widthwise.reports.axes import count_axis, from_zero, number
 from widthwise.reports.plots import STYLE, to_svg
-from widthwise.reports.training import Group, Point
+from widthwise.reports.training_runs import Group, Point
 
 _COLOURS = ("#1f5fa8", "#d1602a", "#2e8b57", "#8e4ec6", "#b8860b", "#c2377e", "#4f6d7a", "#6b8e23")
 _FEW = 30  # with this many points or fewer, each is marked

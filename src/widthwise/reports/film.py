@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from widthwise.core.errors import MissingExtraError, OutputError
 from widthwise.reports.colours import BRANCH, INK, PAPER, colour
-from widthwise.reports.sight import Seen, Sight
+from widthwise.reports.tree_view import TreeView, TreeViewer
 from widthwise.simulator_search.tree import NONE, Tree
 
 PANEL = 270  # pixels of the right half
@@ -21,10 +21,10 @@ _UNASSIGNED = "\U000fffff"  # no font has it
 _WRITTEN = {"π": "pi", "Π": "Pi", "ß": "ss"}
 
 
-class Stage(Protocol):
+class Scene(Protocol):
     """The left half of a picture: the world as it is, with what the tree saw of it."""
 
-    def draw(self, tree: Tree | None, seen: Seen | None) -> Any:
+    def draw(self, tree: Tree | None, seen: TreeView | None) -> Any:
         """A picture (of Pillow) of the world now; without a tree, of the world alone."""
         ...
 
@@ -32,21 +32,21 @@ class Stage(Protocol):
 class Film:
     """Collects pictures while an episode is played, and writes them as GIF or MP4."""
 
-    def __init__(self, stage: Stage, sight: Sight, per_second: float = 8.0) -> None:
+    def __init__(self, scene: Scene, viewer: TreeViewer, per_second: float = 8.0) -> None:
         pillow()
-        self.stage, self.sight, self.per_second = stage, sight, per_second
+        self.scene, self.viewer, self.per_second = scene, viewer, per_second
         self.pictures: list[Any] = []
 
     def add(self, tree: Tree, lines: Sequence[str]) -> None:
         """A picture of the tree at the state acted in; `lines` is what to write beside it."""
-        seen = self.sight.look(tree)
-        self.pictures.append(self._compose(self.stage.draw(tree, seen), lines, tree, seen))
+        seen = self.viewer.view(tree)
+        self.pictures.append(self._compose(self.scene.draw(tree, seen), lines, tree, seen))
 
     def end(self, lines: Sequence[str]) -> None:
         """The last picture, after the last action."""
-        self.pictures.append(self._compose(self.stage.draw(None, None), lines))
+        self.pictures.append(self._compose(self.scene.draw(None, None), lines))
 
-    def _compose(self, left: Any, lines: Sequence[str], tree: Tree | None = None, seen: Seen | None = None) -> Any:
+    def _compose(self, left: Any, lines: Sequence[str], tree: Tree | None = None, seen: TreeView | None = None) -> Any:
         _, image, image_draw, font = pillow()
         width, height = left.size[0] + PANEL, max(left.size[1], 240)
         whole = image.new("RGB", (width + width % 2, height + height % 2), PAPER)  # films want even sides
@@ -103,7 +103,7 @@ def drawable(text: str, font: Any) -> str:
     return written
 
 
-def draw_tree(pen: Any, tree: Tree, seen: Seen, box: tuple[int, int, int, int]) -> None:
+def draw_tree(pen: Any, tree: Tree, seen: TreeView, box: tuple[int, int, int, int]) -> None:
     """Draw a tree into a box: to the right by depth, branches coloured by their high-level state, ends as dots."""
     left, top, right, bottom = box
     nodes = tree.nodes

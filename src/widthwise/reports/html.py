@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 from widthwise.reports.page import made_by, page, pictures, prose
-from widthwise.reports.records import Records, Run
+from widthwise.reports.records import Records, SuiteRun
 from widthwise.reports.table import Cell, Line, Table
 from widthwise.reports.text import FIELDS, LEGEND, body, cells, errors, notes
 
@@ -28,7 +28,7 @@ def html_page(table: Table, records: Records, plots: Mapping[str, str], title: s
     return page(title, parts)
 
 
-def _run(run: Run) -> str:
+def _run(run: SuiteRun) -> str:
     settings = run.config["settings"]
     more = {
         "seeds": ", ".join(map(str, settings["seeds"])),

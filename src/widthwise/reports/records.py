@@ -11,11 +11,11 @@ from widthwise.core import run_shapes
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.json_files import Record, read_json, read_lines
 
-__all__ = ["Record", "Records", "Run", "column_of", "kind_of", "mixtures", "place_of", "read_run", "read_runs"]
+__all__ = ["Record", "Records", "SuiteRun", "column_of", "kind_of", "mixtures", "place_of", "read_run", "read_runs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SuiteRun:
     """The records of one run folder."""
 
     folder: Path
@@ -53,21 +53,21 @@ def _config(folder: Path) -> Record:
     return config
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path) -> SuiteRun:
     """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be torn."""
     kind = _config(folder)["kind"]
     config = read_json(folder / "config.json", run_shapes.SUITES[kind])
     plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
     path = packed if packed.exists() and not plain.exists() else plain
     lines, torn = read_lines(path, run_shapes.LINES[kind])
-    return Run(folder, config, lines, (folder / "result.json").exists() and not torn)
+    return SuiteRun(folder, config, lines, (folder / "result.json").exists() and not torn)
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
     """The lines of several run folders, taken as one; `columns` are the planners in order."""
 
-    runs: list[Run]
+    runs: list[SuiteRun]
     columns: list[str]
     explained: Mapping[str, str] = field(default_factory=dict)  # failures somebody has explained: `row instance`
 
@@ -108,7 +108,7 @@ class Records:
         return max((count for count in nodes if count is not None), default=None)
 
 
-def mixtures(runs: Sequence[Run]) -> list[str]:
+def mixtures(runs: Sequence[SuiteRun]) -> list[str]:
     """The runs whose lines were made by several commits or versions, each in a sentence."""
     found = []
     for run in runs:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from widthwise.reports.page import made_by, page, pictures, prose
-from widthwise.reports.training import LAST, Group, Point
+from widthwise.reports.training_runs import LAST, Group, Point
 
 LEGEND = (
     f"Score and steps are means over the training episodes of the last {LAST:.0%} of each run, then over seeds, "

@@ -12,8 +12,8 @@ from widthwise.reports.axes import count_axis, from_zero, log_axis
 from widthwise.reports.page import made_by, page, pictures, prose
 from widthwise.reports.plots import STYLE as PLOT_STYLE
 from widthwise.reports.plots import to_svg
-from widthwise.reports.records import Record, Run
-from widthwise.reports.whole import Whole, reason_of, status_of
+from widthwise.reports.records import Record, SuiteRun
+from widthwise.reports.whole_suite import Whole, reason_of, status_of
 from widthwise.reports.whole_text import LEGEND, coverage, errors, lost, summary
 
 
@@ -107,7 +107,7 @@ def _list(texts: Sequence[str]) -> str:
     return "<ul>" + "".join(f"<li>{prose(text)}</li>" for text in texts) + "</ul>"
 
 
-def _run(run: Run) -> str:
+def _run(run: SuiteRun) -> str:
     settings = run.config["settings"]
     limits = ", ".join(f"{name} {value:g}" for name, value in settings["limits"].items() if value is not None)
     planners = {f"planner {name}": command for name, command in settings["planners"].items()}

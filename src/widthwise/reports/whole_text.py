@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from widthwise.reports.records import mixtures
-from widthwise.reports.whole import (
+from widthwise.reports.whole_suite import (
     RowCounts,
     Totals,
     Whole,

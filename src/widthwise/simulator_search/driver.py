@@ -14,7 +14,7 @@ from typing import Any
 from widthwise.core.contract import guarded
 from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.core.watchdog import StepExpired, Watch
+from widthwise.core.watchdog import CallWatch, StepExpired
 from widthwise.simulator_search.tree import NONE, Tree
 
 #: What a planner asks for: a node and an action to try in it.
@@ -112,7 +112,7 @@ class Driver:
         self.at = node
         return node
 
-    def _watched(self, watch: Watch, function: FeatureFunction, step: Step) -> Any:
+    def _watched(self, watch: CallWatch, function: FeatureFunction, step: Step) -> Any:
         """What a feature function returns; it has as long as a call into the simulator."""
         try:
             watch.enter(4, self.simulator.steps, -1)

@@ -21,7 +21,7 @@ from widthwise.simulator_search.tree import NONE, Tree
 Atom = tuple[int, bytes]
 
 
-class Discovered:
+class DiscoveredFeatures:
     """The features of two levels: below what is given, above the atoms discovered so far."""
 
     def __init__(self, function: FeatureFunction) -> None:
@@ -71,7 +71,7 @@ class DiscoveringHierarchy(SimulatorHierarchy):
     """Incremental HIW (Algorithm 2) at work on a tree of two levels."""
 
     def __init__(
-        self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random, discovered: Discovered
+        self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random, discovered: DiscoveredFeatures
     ) -> None:
         super().__init__(planners, tree, rng)
         self.discovered = discovered

@@ -1,7 +1,7 @@
 """Worlds to plan in: mazes, Atari games, any Gymnasium environment, each able to save and load its state."""
 
 from widthwise.simulators.checker import Check, Report, check_simulator
-from widthwise.simulators.features import Atoms, Cells, Features, Function, Info, Ram, Tiles
+from widthwise.simulators.features import Atoms, Cells, CustomFeatures, Features, Info, Ram, Tiles
 from widthwise.simulators.maze import Maze
 from widthwise.simulators.names import simulator
 
@@ -9,8 +9,8 @@ __all__ = [
     "Atoms",
     "Cells",
     "Check",
+    "CustomFeatures",
     "Features",
-    "Function",
     "Info",
     "Maze",
     "Ram",

@@ -173,7 +173,7 @@ class _Check:
         self.rng = random.Random(f"chance {seed}")
         self.steps = self.tries = 0
         self.used: dict[str, None] = {}
-        self.places: list[generators.Place] = []
+        self.places: list[generators.GeneratorPlace] = []
 
     def run(self) -> Chance:
         for number, (snapshot, actions, first) in enumerate(self.segments()):

@@ -17,7 +17,7 @@ from widthwise.core.errors import OutOfTime, SimulatorError, WidthwiseError, in_
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators.names import simulator
-from widthwise.simulators.replay import Job, elsewhere
+from widthwise.simulators.replay_process import ReplayJob, run_in_new_process
 from widthwise.simulators.traces import Difference, compare, differ, frozen, play, record
 
 Verdict = Literal["passed", "failed", "skipped"]
@@ -312,9 +312,9 @@ class _Work:
         actions = self.actions(20, 900)
         self.env.load(snapshot)
         here = play(self.env, actions)
-        job = Job(self.name, self.options, self.world if self.name is None else None, snapshot, actions)
+        job = ReplayJob(self.name, self.options, self.world if self.name is None else None, snapshot, actions)
         try:
-            there = elsewhere(job)
+            there = run_in_new_process(job)
         except RuntimeError as error:
             return "failed", f"the other process failed: {error}"
         if found := compare(here, there):

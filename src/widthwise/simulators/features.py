@@ -2,7 +2,7 @@
 
 A feature function takes a `Step` and returns an array (or bytes) of small integers, always as many.
 `count` is how many, `values` how many values each can have; either is None as long as it is not known.
-Any function of a step will do; wrap it in `Function` to give it a count and values.
+Any function of a step will do; wrap it in `CustomFeatures` to give it a count and values.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Atoms:
         return held if self._numbers is None else held[self._numbers]
 
 
-class Function:
+class CustomFeatures:
     """A function of one's own as features."""
 
     def __init__(self, function: Callable[[Step], Any], count: int | None = None, values: int | None = None) -> None:

@@ -34,7 +34,7 @@ _SKIPPED_MODULES = frozenset({"builtins", "random", "numpy", "collections", "abc
 
 
 @dataclass(frozen=True)
-class Place:
+class GeneratorPlace:
     """Where a generator is, so that it is found again after a `load` has replaced the objects."""
 
     root: Any
@@ -60,15 +60,17 @@ class Place:
         return value if _is_generator(value) else None
 
 
-def global_places() -> list[Place]:
+def global_places() -> list[GeneratorPlace]:
     """The generators that all code shares: those of the modules `random` and `numpy.random`."""
     return [
-        Place(random, (("attr", "_inst"),), "the global generator of random", shared=True),
-        Place(np.random, (("attr", "mtrand"), ("attr", "_rand")), "the global generator of numpy", shared=True),
+        GeneratorPlace(random, (("attr", "_inst"),), "the global generator of random", shared=True),
+        GeneratorPlace(
+            np.random, (("attr", "mtrand"), ("attr", "_rand")), "the global generator of numpy", shared=True
+        ),
     ]
 
 
-def find(simulator: Any) -> list[Place]:
+def find(simulator: Any) -> list[GeneratorPlace]:
     """All generators that a simulator can reach, global ones first."""
     simulator = innermost(simulator)
     shared = global_places()
@@ -92,7 +94,7 @@ def find(simulator: Any) -> list[Place]:
             if _is_generator(part):
                 if id(part) not in known:
                     known.add(id(part))
-                    found.append(Place(simulator, path, text))
+                    found.append(GeneratorPlace(simulator, path, text))
             else:
                 queue.append((part, path, text))
     return found
@@ -135,7 +137,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any, Any]]:
                 yield "attr", slot, getattr(value, slot)
 
 
-def _of_class(kind: type, classes: set[type]) -> Iterator[Place]:
+def _of_class(kind: type, classes: set[type]) -> Iterator[GeneratorPlace]:
     """Generators that belong to a class, its bases and the modules that define them."""
     for base in kind.__mro__:
         module = getattr(base, "__module__", None)  # classes of extension modules may have none
@@ -146,7 +148,7 @@ def _of_class(kind: type, classes: set[type]) -> Iterator[Place]:
         for owner, label in ((base, base.__name__), (sys.modules.get(module), module)):
             for name, value in list(vars(owner).items()) if owner is not None else ():
                 if isinstance(value, _KINDS):
-                    yield Place(owner, (("attr", name),), f"{label}.{name}")
+                    yield GeneratorPlace(owner, (("attr", name),), f"{label}.{name}")
 
 
 def state_of(generator: Any) -> Any:
@@ -168,7 +170,7 @@ def _plain(state: Any) -> Any:
     return state.tobytes() if isinstance(state, np.ndarray) else state
 
 
-def states(places: list[Place]) -> list[Any]:
+def states(places: list[GeneratorPlace]) -> list[Any]:
     """The states of all generators that are there now."""
     return [state_of(place.get()) for place in places]
 
@@ -200,7 +202,7 @@ def shared_kept() -> Iterator[None]:
         np.random.set_state(before[1])
 
 
-def reseed(simulator: Any, seed: int, places: list[Place]) -> None:
+def reseed(simulator: Any, seed: int, places: list[GeneratorPlace]) -> None:
     """Give a simulator other luck from here on: seed all its generators, those in native code by its `reseed`."""
     draw = random.Random(seed)
     for place in places:

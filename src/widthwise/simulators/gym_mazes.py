@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 
 from widthwise.core.simulator import Step
-from widthwise.simulators.maze import PIXELS, Image, Maze, Plan
+from widthwise.simulators.maze import PIXELS, Image, Maze, MazeLayout
 from widthwise.simulators.mazes import MAZES
 
 #: The names in Gymnasium's registry and in Widthwise.
@@ -28,7 +28,7 @@ class MazeEnv(gymnasium.Env[Image, int]):
     metadata = {"render_modes": ["rgb_array", "ansi"], "render_fps": 10}  # noqa: RUF012
 
     def __init__(self, maze: str = "maze-small", limit: int | None = None, render_mode: str | None = None) -> None:
-        self.maze = Maze(Plan.parse(MAZES.get(maze, maze), maze), limit)
+        self.maze = Maze(MazeLayout.parse(MAZES.get(maze, maze), maze), limit)
         self.action_space: Any = gymnasium.spaces.Discrete(self.maze.actions)
         self.observation_space: Any = gymnasium.spaces.Box(0, 255, (PIXELS, PIXELS, 3), np.uint8)
         self.render_mode = render_mode

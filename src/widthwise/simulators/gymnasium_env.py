@@ -12,8 +12,8 @@ from widthwise.core.defaults import Defaults
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
 from widthwise.simulators.action_names import action_names
+from widthwise.simulators.action_replay import ActionReplay
 from widthwise.simulators.copying import Layers, UncopyableError
-from widthwise.simulators.replaying import Replay
 from widthwise.simulators.spaces import Actions
 
 #: Names under which environments offer saving and loading of their own.
@@ -63,7 +63,7 @@ class GymnasiumSimulator:
         # The wrappers above a layer that saves itself have their state too, such as a step counter.
         strategy = copy if copy in ("pickle", "deepcopy") else "auto"
         self._rest = Layers(layers[:own], shared, strategy, *layers[own : own + 1])
-        self._replay = Replay(lambda seed: env.reset(seed=seed), lambda action: env.step(self._actions(action)))
+        self._replay = ActionReplay(lambda seed: env.reset(seed=seed), lambda action: env.step(self._actions(action)))
         self._replays = copy == "replay"
         self._tried = copy != "auto" or self._own is not None
 

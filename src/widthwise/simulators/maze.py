@@ -31,7 +31,7 @@ _AGENT_COLOR = (0, 0, 255)
 
 
 @dataclass(frozen=True)
-class Plan:
+class MazeLayout:
     """A maze as it was written: cells in rows, and where things are, as (row, column)."""
 
     cells: tuple[str, ...]
@@ -41,7 +41,7 @@ class Plan:
     limit: int = LIMIT
 
     @classmethod
-    def parse(cls, text: str, source: str = "maze") -> Plan:
+    def parse(cls, text: str, source: str = "maze") -> MazeLayout:
         """Read a maze from text; `source` names the text in messages.
 
         One line per row, all of the same length: `#` is a wall, `.` or a space the floor, `A` the agent,
@@ -77,7 +77,7 @@ class Plan:
         return cls(cells, agent, found["K"], found["D"], limit)
 
     @classmethod
-    def read(cls, path: str | Path) -> Plan:
+    def read(cls, path: str | Path) -> MazeLayout:
         """Read a maze from a regular file; raises `InputError` if it cannot be read or is not a maze."""
         try:
             return cls.parse(read_regular(Path(path), MOST_BYTES).decode(), str(path))
@@ -132,17 +132,17 @@ class Maze:
     actions = len(MOVES)
     deterministic = True
 
-    def __init__(self, plan: Plan | str, limit: int | None = None) -> None:
-        self.plan = Plan.parse(plan) if isinstance(plan, str) else plan
-        self.limit = self.plan.limit if limit is None else limit
+    def __init__(self, layout: MazeLayout | str, limit: int | None = None) -> None:
+        self.layout = MazeLayout.parse(layout) if isinstance(layout, str) else layout
+        self.limit = self.layout.limit if limit is None else limit
         if self.limit < 1:
             raise UsageError(f"a maze's limit is at least 1 step, not {self.limit}")
-        self.rows, self.columns = len(self.plan.cells), len(self.plan.cells[0])
+        self.rows, self.columns = len(self.layout.cells), len(self.layout.cells[0])
         # A state is 2 * cell + has key.
         self._moves = [self._outcomes(state) for state in range(2 * self.rows * self.columns)]
         self._images: list[Image | None] = [None] * len(self._moves)
-        self._painter = _Painter(self.plan)
-        self._start = 2 * self._cell(self.plan.agent)
+        self._painter = _Painter(self.layout)
+        self._start = 2 * self._cell(self.layout.agent)
         self._state, self._steps = self._start, 0
         self._over = False
 
@@ -156,11 +156,11 @@ class Maze:
         for down, right in MOVES.values():
             row, column = place[0] + down, place[1] + right
             inside = 0 <= row < self.rows and 0 <= column < self.columns
-            if not inside or self.plan.cells[row][column] == _WALL:
+            if not inside or self.layout.cells[row][column] == _WALL:
                 outcomes.append((state, -1.0, True))
                 continue
-            has_key = key | ((row, column) == self.plan.key)
-            won = bool(has_key) and (row, column) == self.plan.door
+            has_key = key | ((row, column) == self.layout.key)
+            won = bool(has_key) and (row, column) == self.layout.door
             outcomes.append((2 * self._cell((row, column)) + has_key, float(won), won))
         return outcomes
 
@@ -204,32 +204,32 @@ class Maze:
 
     def draw(self) -> str:
         """The maze in characters, as it is now."""
-        rows = [list(row) for row in self.plan.cells]
+        rows = [list(row) for row in self.layout.cells]
         if self._state & 1:
-            rows[self.plan.key[0]][self.plan.key[1]] = _FLOOR
+            rows[self.layout.key[0]][self.layout.key[1]] = _FLOOR
         row, column = divmod(self._state >> 1, self.columns)
         rows[row][column] = "A"
         return "\n".join("".join(letters) for letters in rows)
 
     def __getstate__(self) -> dict[str, Any]:
         # The pictures are drawn again where they are needed.
-        return {"plan": self.plan, "limit": self.limit, "snapshot": self.save()}
+        return {"layout": self.layout, "limit": self.limit, "snapshot": self.save()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["plan"], state["limit"])  # type: ignore[misc]
+        self.__init__(state["layout"], state["limit"])  # type: ignore[misc]
         self.load(state["snapshot"])
 
 
 class _Painter:
     """Paints cells onto pixels by the area they cover, so that all cells weigh the same."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._down = _cover(len(plan.cells))
-        self._across = _cover(len(plan.cells[0]))
-        cells = np.array([[_COLORS[letter] for letter in row] for row in plan.cells], dtype=np.float64)
+    def __init__(self, layout: MazeLayout) -> None:
+        self._layout = layout
+        self._down = _cover(len(layout.cells))
+        self._across = _cover(len(layout.cells[0]))
+        cells = np.array([[_COLORS[letter] for letter in row] for row in layout.cells], dtype=np.float64)
         self._grounds = [self._spread(cells)]
-        cells[plan.key] = _COLORS[_FLOOR]
+        cells[layout.key] = _COLORS[_FLOOR]
         self._grounds.append(self._spread(cells))
 
     def _spread(self, cells: Floats) -> Floats:
@@ -239,7 +239,7 @@ class _Painter:
     def paint(self, place: tuple[int, int], has_key: bool) -> Image:
         """The picture with the agent at that place."""
         row, column = place
-        below = _COLORS[_FLOOR] if place == self._plan.key else _COLORS[self._plan.cells[row][column]]
+        below = _COLORS[_FLOOR] if place == self._layout.key else _COLORS[self._layout.cells[row][column]]
         change = np.subtract(_AGENT_COLOR, below)
         area = np.outer(self._down[:, row], self._across[:, column])
         picture = self._grounds[has_key] + area[:, :, None] * change

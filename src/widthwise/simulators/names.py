@@ -50,13 +50,13 @@ def simulator(env: Any, **options: Any) -> Simulator:
 def _named(name: str, options: dict[str, Any]) -> Simulator:
     kind, colon, rest = name.partition(":")
     if name in MAZES or kind == "maze" or "\n" in name:
-        from widthwise.simulators.maze import Maze, Plan
+        from widthwise.simulators.maze import Maze, MazeLayout
 
         if "\n" in name:
-            plan = Plan.parse(rest.lstrip("\n") if kind == "maze" else name)
+            layout = MazeLayout.parse(rest.lstrip("\n") if kind == "maze" else name)
         else:
-            plan = Plan.parse(MAZES[name], name) if name in MAZES else Plan.read(rest)
-        return _make(Maze, name, plan, **options)
+            layout = MazeLayout.parse(MAZES[name], name) if name in MAZES else MazeLayout.read(rest)
+        return _make(Maze, name, layout, **options)
     if kind == "atari" and colon:
         from widthwise.simulators.atari import Atari
 

@@ -14,7 +14,7 @@ from widthwise.core.model import Model
 from widthwise.core.result import STATUS_OF_STOP, STOP_OF_HALT, Outcome, Status
 from widthwise.core.showing import brief
 from widthwise.task_search.bfws import BFWS, GBFS
-from widthwise.task_search.resumable import Run
+from widthwise.task_search.resumable import SearchRun
 
 _CONDITIONAL = "a task with conditional effects or axioms is not searched backwards"
 _LARGE = "the task is too large to be searched backwards"
@@ -83,7 +83,7 @@ class _Inverted:
     """A search of an inverse task, told in operators of the task."""
 
     inverse: _native.Inverse  # holds the memory of the operators
-    run: Run
+    run: SearchRun
 
     def resume(self, nodes: int | None) -> Outcome | None:
         """Go on for at most so many more nodes; None if it may be resumed."""

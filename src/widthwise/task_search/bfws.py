@@ -11,7 +11,7 @@ from widthwise.core.level import Width
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
 from widthwise.core.showing import brief
-from widthwise.task_search.resumable import Run
+from widthwise.task_search.resumable import SearchRun
 
 _NO_RELAXED_PLAN = "the goal cannot be reached even if nothing were ever deleted: there is no plan"
 _ALL_VISITED = "every reachable state that is no dead end was visited and none is a goal: there is no plan"
@@ -61,7 +61,7 @@ class BFWS:
         """Whether running dry proves that there is no plan."""
         return self.variant == "f5"
 
-    def begin(self, model: Model) -> Run:
+    def begin(self, model: Model) -> SearchRun:
         """A search that waits to be resumed."""
         prune = self.variant != "f5"
         search = _native.Bfws(
@@ -74,7 +74,7 @@ class BFWS:
             max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
             first=model.first,
         )
-        return Run(model, search, lambda outcome: _judged(outcome, search, self))
+        return SearchRun(model, search, lambda outcome: _judged(outcome, search, self))
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or nothing is left."""
@@ -101,7 +101,7 @@ class GBFS:
         """Whether it looks at features: it does not."""
         return False
 
-    def begin(self, model: Model) -> Run:
+    def begin(self, model: Model) -> SearchRun:
         """A search that waits to be resumed."""
         search = _native.Greedy(
             model.operators,
@@ -112,7 +112,7 @@ class GBFS:
             max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
             first=model.first,
         )
-        return Run(model, search, lambda outcome: _judged(outcome, search, self))
+        return SearchRun(model, search, lambda outcome: _judged(outcome, search, self))
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or nothing is left."""

@@ -8,7 +8,7 @@ from widthwise import _native
 from widthwise.core.level import Width
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
-from widthwise.task_search.resumable import Run
+from widthwise.task_search.resumable import SearchRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Guided:
         """None: nothing is pruned."""
         return ()
 
-    def begin(self, model: Model) -> Run:
+    def begin(self, model: Model) -> SearchRun:
         """A search that waits to be resumed."""
         search = _native.Guided(
             model.operators,
@@ -40,7 +40,7 @@ class Guided:
             max_nodes=model.max_nodes,
             first=model.first,
         )
-        return Run(model, search, _judged)
+        return SearchRun(model, search, _judged)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or every state that is no dead end was expanded."""

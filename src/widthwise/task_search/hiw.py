@@ -99,7 +99,7 @@ class TaskHierarchy:
         self.features = [_level_features(model, level) for level in features]
         self.search = model.search(
             native_width(lowest.width),
-            [one.native for one in self.features],
+            [level_features.native for level_features in self.features],
             depth_first=lowest.depth_first,
             record_pruned=planner.record,
             entry_in_table=planner.entry_in_table,
@@ -112,17 +112,17 @@ class TaskHierarchy:
             self.top = Level(self, 0, Region(self, 0))
         return event
 
-    def enter(self, level: int, node: int) -> Resumable:
+    def enter(self, level: int, node: int) -> InnerSearch:
         """What runs inside a new node of `level` that begins at a tree node."""
         region = Region(self, self.search.open_region(node))
         return self.inside(level, region)
 
-    def inside(self, level: int, region: Region) -> Resumable:
+    def inside(self, level: int, region: Region) -> InnerSearch:
         """The search inside a node of `level`: the next level, or the region itself."""
         return region if level + 1 == len(self.planners) else Level(self, level + 1, region)
 
 
-class Resumable(Protocol):
+class InnerSearch(Protocol):
     """A search that can be resumed until something happens."""
 
     def resume(self, tables: Tables) -> Event:
@@ -156,7 +156,7 @@ class Level:
         self.features = hierarchy.features[level]
         self.table = self.features.table(hierarchy.model, self.planner)
         self.features.take(self.table, hierarchy.search, first.index, level)
-        self.open: deque[Resumable] = deque([hierarchy.inside(level, first)])
+        self.open: deque[InnerSearch] = deque([hierarchy.inside(level, first)])
 
     def resume(self, tables: Tables) -> Event:
         """Go on until the goal, a change of a level above, a limit, or nothing is left."""
@@ -167,7 +167,7 @@ class Level:
             stop, node, level = event = current.resume(tables)
             if stop is _native.Stop.ENTERED and level == self.level:
                 assert node is not None
-                if isinstance(self.table, _native.NoveltyTable) or self.features.novel(self.table, node, self):
+                if self.features.admits(self.table, self.hierarchy.search, node):
                     self.open.append(self.hierarchy.enter(level, node))
                 else:
                     self.hierarchy.search.reject(node)
@@ -182,6 +182,23 @@ class Level:
         return (_native.Stop.EXHAUSTED, None, 0)
 
 
+class TaskFeatures(Protocol):
+    """The features of one level above the lowest, on a task."""
+
+    @property
+    def native(self) -> list[int] | Callable[[_native.State], int]:
+        """What the kernel compares to tell regions apart: literals, or a function that numbers abstract states."""
+
+    def table(self, model: Model, planner: IW) -> _native.NoveltyTable | ValueTable:
+        """An empty novelty table for this level."""
+
+    def take(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, region: int, level: int) -> None:
+        """Add the abstract state of the level's first region to the table."""
+
+    def admits(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, node: int) -> bool:
+        """Whether a node that enters a region begins a new high-level node; adds its abstract state to the table."""
+
+
 class AtomFeatures:
     """A level whose features are atoms: their values are looked up by the kernel.
 
@@ -190,7 +207,7 @@ class AtomFeatures:
 
     def __init__(self, atoms: list[int], complements: Collection[int] = ()) -> None:
         literals = [2 * atom for atom in atoms] + [2 * atom + 1 for atom in atoms if atom in complements]
-        self.native: list[int] | Callable[[_native.State], int] = literals
+        self.native = literals
         self.count = len(literals)
 
     def table(self, model: Model, planner: IW) -> _native.NoveltyTable | ValueTable:
@@ -202,12 +219,12 @@ class AtomFeatures:
         assert isinstance(table, _native.NoveltyTable)
         table.insert(search.abstract(region, level))
 
-    def novel(self, table: _native.NoveltyTable | ValueTable, node: int, level: Level) -> bool:
-        """Never asked: the kernel has asked the table already."""
-        raise AssertionError("the kernel asks the tables of atom features")
+    def admits(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, node: int) -> bool:
+        """True: the kernel has checked the novelty of the node with this table and returns novel nodes only."""
+        return True
 
 
-class FunctionFeatures(AtomFeatures):
+class FunctionFeatures:
     """A level whose abstract state is any function of the state: a hashable value, or a tuple of features."""
 
     def __init__(self, function: Callable[[_native.State], object]) -> None:
@@ -232,17 +249,17 @@ class FunctionFeatures(AtomFeatures):
         assert isinstance(table, ValueTable)
         table.take(self._vector(search.state(search.region_root(region))))
 
-    def novel(self, table: _native.NoveltyTable | ValueTable, node: int, level: Level) -> bool:
-        """Whether an entry's abstract state is novel at this level; remembers it."""
+    def admits(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, node: int) -> bool:
+        """Whether the abstract state of a node is novel at this level; adds it to the table."""
         assert isinstance(table, ValueTable)
-        return table.take(self._vector(level.hierarchy.search.state(node)))
+        return table.take(self._vector(search.state(node)))
 
     def _vector(self, state: _native.State) -> tuple[Hashable, ...]:
         value = self.function(state)
         return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def _level_features(model: Model, features: LevelFeatures) -> AtomFeatures:
+def _level_features(model: Model, features: LevelFeatures) -> TaskFeatures:
     if callable(features):
         return FunctionFeatures(features)
     return AtomFeatures(model.atoms(features), frozenset(model.operators.complements))

@@ -10,7 +10,7 @@ from widthwise.core.level import Width
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
 from widthwise.core.showing import brief_call
-from widthwise.task_search.resumable import Run
+from widthwise.task_search.resumable import SearchRun
 
 
 def native_width(width: Width) -> int:
@@ -57,10 +57,10 @@ class IW:
         """Whether running dry proves that there is no plan."""
         return self.width == "n"
 
-    def begin(self, model: Model) -> Run:
+    def begin(self, model: Model) -> SearchRun:
         """A search that waits to be resumed."""
         search = model.search(native_width(self.width), depth_first=self.depth_first, record_pruned=self.record)
-        return Run(model, search, self._judged)
+        return SearchRun(model, search, self._judged)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal, a limit, or nothing novel is left."""

@@ -30,7 +30,7 @@ class Resumable(Protocol):
 
 
 @dataclass(slots=True)
-class Run:
+class SearchRun:
     """A native search in slices. `judge` knows what its end means and puts it into words."""
 
     model: Model

@@ -9,7 +9,7 @@ from widthwise.core.budget import MOST
 from widthwise.core.level import Width
 from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status
-from widthwise.task_search.resumable import Run
+from widthwise.task_search.resumable import SearchRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Walks:
         """None: it knows no novelty."""
         return ()
 
-    def begin(self, model: Model) -> Run:
+    def begin(self, model: Model) -> SearchRun:
         """A search that waits to be resumed."""
         search = _native.Walks(
             model.operators,
@@ -42,7 +42,7 @@ class Walks:
             max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
             first=model.first,
         )
-        return Run(model, search, _judged)
+        return SearchRun(model, search, _judged)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal or a limit; without a limit, for ever if there is no plan."""

@@ -8,37 +8,37 @@ from typing import Any
 
 from widthwise.simulator_search.tree import NONE, Tree
 
-Place = tuple[int, int]  # row, column
+Cell = tuple[int, int]  # row, column
 #: Says where a snapshot is, for worlds made of cells.
-PlaceOf = Callable[[Any], Place]
+CellOf = Callable[[Any], Cell]
 
 
 @dataclass(slots=True)
-class Seen:
+class TreeView:
     """A tree, looked at: the number of each node's high-level state, and the states met in each cell."""
 
     state: dict[int, int] = field(default_factory=dict)  # tree node -> number of its high-level state
-    cells: dict[Place, list[int]] = field(default_factory=dict)  # cell -> numbers of the states met there
-    edges: dict[tuple[Place, Place], int] = field(default_factory=dict)  # between cells, with the number of the state
-    here: Place | None = None  # the cell of the root
+    cells: dict[Cell, list[int]] = field(default_factory=dict)  # cell -> numbers of the states met there
+    edges: dict[tuple[Cell, Cell], int] = field(default_factory=dict)  # between cells, with the number of the state
+    here: Cell | None = None  # the cell of the root
 
 
-class Sight:
+class TreeViewer:
     """Looks at trees and numbers high-level states in the order they are first met, for a whole episode.
 
     A state keeps its number when the tree forgets it and meets it again, so that it keeps its colour in a film.
     Without a hierarchy all nodes have the number 0.
     """
 
-    def __init__(self, place: PlaceOf | None = None) -> None:
+    def __init__(self, place: CellOf | None = None) -> None:
         self.place = place
         self.numbers: dict[bytes, int] = {}
 
-    def look(self, tree: Tree) -> Seen:
+    def view(self, tree: Tree) -> TreeView:
         """Everything there is to draw of a tree."""
-        seen = Seen()
+        seen = TreeView()
         top = tree.regions[-1] if tree.regions else None
-        places: dict[int, Place] = {}
+        places: dict[int, Cell] = {}
         for node in tree.nodes.live:
             number = 0
             if top is not None:

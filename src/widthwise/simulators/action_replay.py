@@ -10,7 +10,7 @@ from typing import Any
 Chain = tuple[Any, int] | None
 
 
-class Replay:
+class ActionReplay:
     """Remembers what was done since the last reset, and does it again to return to a snapshot.
 
     `reset(seed)` begins an episode, `step(action)` takes a step; both are the environment's own. A load takes as many

@@ -11,7 +11,7 @@ from statistics import fmean, median
 from typing import Any
 
 from widthwise.core.errors import UsageError
-from widthwise.reports.records import Record, Run, read_run
+from widthwise.reports.records import Record, SuiteRun, read_run
 
 Problem = tuple[str, str]  # row, instance
 
@@ -20,7 +20,7 @@ Problem = tuple[str, str]  # row, instance
 class Whole:
     """The lines of several runs: by column and problem, one for each seed."""
 
-    runs: list[Run]
+    runs: list[SuiteRun]
     columns: list[str]
     problems: dict[str, list[str]]  # by row, in order
     lines: dict[tuple[str, str, str], list[Record]]  # by column, row and instance

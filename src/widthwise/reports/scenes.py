@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from widthwise.reports.colours import AGENT, DOOR, FLOOR, INK, KEY, PAPER, WALL, colour, mixed
 from widthwise.reports.film import pillow
-from widthwise.reports.sight import Place, Seen
+from widthwise.reports.tree_view import Cell, TreeView
 from widthwise.simulator_search.tree import Tree
 
 Picture = npt.NDArray[np.uint8]
@@ -23,14 +23,14 @@ ALPHA = 0.35
 CELL_ALPHA = 0.6
 
 
-class MazeStage:
+class MazeScene:
     """A maze: explored cells in the colours of the high-level states met there, the tree, and the path walked."""
 
-    def __init__(self, cells: Sequence[str], now: Callable[[], tuple[Sequence[Place], bool]]) -> None:
+    def __init__(self, cells: Sequence[str], now: Callable[[], tuple[Sequence[Cell], bool]]) -> None:
         self.cells, self.now = cells, now  # `now` is the path walked so far, and whether the key is taken
         self.size = max(4, SIDE // max(len(cells), len(cells[0])))
 
-    def draw(self, tree: Tree | None, seen: Seen | None) -> Any:
+    def draw(self, tree: Tree | None, seen: TreeView | None) -> Any:
         """The maze now."""
         _, image, image_draw, _ = pillow()
         size = self.size
@@ -51,7 +51,7 @@ class MazeStage:
         pen.ellipse([across - reach, down - reach, across + reach, down + reach], fill=AGENT, outline=PAPER)
         return picture
 
-    def explored(self, pen: Any, seen: Seen, hierarchical: bool) -> None:
+    def explored(self, pen: Any, seen: TreeView, hierarchical: bool) -> None:
         """The cells in which the tree has nodes; a cell met in several states has a stripe for each."""
         for place, states in seen.cells.items():
             left, top, right, bottom = self.box(place)
@@ -70,17 +70,17 @@ class MazeStage:
                 if letter == "D" or (letter == "K" and not has_key):
                     pen.rectangle(self.box((row, column)), fill=DOOR if letter == "D" else KEY, outline=INK)
 
-    def box(self, place: Place) -> list[int]:
+    def box(self, place: Cell) -> list[int]:
         """The pixels of a cell."""
         top, left = place[0] * self.size, place[1] * self.size
         return [left, top, left + self.size - 1, top + self.size - 1]
 
-    def centre(self, place: Place) -> tuple[float, float]:
+    def centre(self, place: Cell) -> tuple[float, float]:
         """The middle of a cell."""
         return (place[1] + 0.5) * self.size, (place[0] + 0.5) * self.size
 
 
-class ScreenStage:
+class ScreenScene:
     """A screen: the world as it looks, tinted where the futures in the tree look different.
 
     `tinted=False` is for pictures that do not show the observation: the pixels of the two have nothing in common.
@@ -89,7 +89,7 @@ class ScreenStage:
     def __init__(self, now: Callable[[], Picture | None], *, tinted: bool = True) -> None:
         self.now, self.tinted = now, tinted
 
-    def draw(self, tree: Tree | None, seen: Seen | None) -> Any:
+    def draw(self, tree: Tree | None, seen: TreeView | None) -> Any:
         """The screen now."""
         _, image, _, _ = pillow()
         screen = self.now()

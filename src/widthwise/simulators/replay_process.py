@@ -11,11 +11,11 @@ from typing import Any
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators.traces import play
 
-_PROGRAM = "from widthwise.simulators.replay import main; main()"
+_PROGRAM = "from widthwise.simulators.replay_process import main; main()"
 
 
 @dataclass(frozen=True)
-class Job:
+class ReplayJob:
     """A simulator (by name and options, or pickled), a snapshot of it, and actions to do from there."""
 
     name: str | None
@@ -34,7 +34,7 @@ class Job:
         return play(env, self.actions)
 
 
-def elsewhere(job: Job, timeout: float = 120.0) -> list[Step]:
+def run_in_new_process(job: ReplayJob, timeout: float = 120.0) -> list[Step]:
     """Run a job in a new process; raises RuntimeError with its last words if that fails."""
     # The path goes first and by itself: the job may need it to be read at all.
     data = pickle.dumps(sys.path) + pickle.dumps(job)
@@ -56,6 +56,6 @@ def main() -> None:
     answer = sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever the environment prints must not mix with the answer
     sys.path[:] = pickle.load(sys.stdin.buffer)
-    job: Job = pickle.load(sys.stdin.buffer)
+    job: ReplayJob = pickle.load(sys.stdin.buffer)
     answer.write(pickle.dumps(job.run()))
     answer.flush()

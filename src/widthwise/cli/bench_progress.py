@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from widthwise.core.showing import counted
+from widthwise.core.terminal import StatusLine
 from widthwise.experiments.jobs import Done, Job
 from widthwise.experiments.learning_suites import RUNS, folder_of
 from widthwise.experiments.progress import duration
@@ -24,7 +25,7 @@ class SuiteProgress(Listener):
     """Interactions of all runs together, their rate and the time left; a line for every run that ends."""
 
     def __init__(self, stream: TextIO, out: Path, runs: Sequence[RunSettings]) -> None:
-        self.stream, self.live = stream, stream.isatty()
+        self.line = StatusLine(stream)
         self.goals = {out / RUNS / folder_of(one): one.interactions for one in runs}
         self.finished = 0
         self.over = threading.Event()
@@ -33,7 +34,7 @@ class SuiteProgress(Listener):
     def begin(self, jobs: Sequence[Job], kept: int) -> None:
         """Say what there is to do, and begin to watch."""
         self.finished = len(self.goals) - len(jobs)
-        print(f"{len(jobs)} of {counted(len(self.goals), 'run')} to go", file=self.stream, flush=True)
+        self.line.print(f"{len(jobs)} of {counted(len(self.goals), 'run')} to go")
         self.thread.start()
 
     def hear(self, one: Done) -> None:
@@ -47,31 +48,25 @@ class SuiteProgress(Listener):
             best = line["best"]
             told = f"score {line['recent_score']:.2f}, " if line["recent_score"] is not None else ""
             told += f"best network alone {best['network_score']:.2f}, {duration(line['seconds'])}"
-        self._print(f"{name} seed {line['seed']}: {told}")
+        self.line.print(f"{name} seed {line['seed']}: {told}")
 
     def end(self) -> None:
         """Stop watching."""
         self.over.set()
-        if self.live:
-            self.stream.write("\r\x1b[K")
+        self.line.clear()
 
     def _watch(self) -> None:
         began, first = time.monotonic(), self._reached()
-        while not self.over.wait(2.0 if self.live else 60.0):
+        while not self.over.wait(2.0 if self.line.live else 60.0):
             reached, goal = self._reached(), sum(self.goals.values())
             rate = (reached - first) / (time.monotonic() - began)
             left = f", {duration((goal - reached) / rate)} left" if rate > 0 else ""
             text = f"{self.finished} of {counted(len(self.goals), 'run')} done, {reached:,} of {goal:,} interactions"
             text += f", {rate:,.0f}/s{left}"
-            if self.live:
-                self.stream.write(f"\r\x1b[K{text}")
-                self.stream.flush()
+            if self.line.live:
+                self.line.show(text)
             else:
-                print(text, file=self.stream, flush=True)
-
-    def _print(self, text: str) -> None:
-        clear = "\r\x1b[K" if self.live else ""
-        print(f"{clear}{text}", file=self.stream, flush=True)
+                self.line.print(text)
 
     def _reached(self) -> int:
         return sum(min(goal, reached(folder)) for folder, goal in self.goals.items())

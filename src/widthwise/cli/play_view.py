@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from widthwise.core.showing import counted
+from widthwise.core.terminal import Picture
 from widthwise.reports.colours import terminal
 from widthwise.reports.tree_view import TreeViewer
 
@@ -76,11 +77,9 @@ class Screen:
     def __init__(
         self, stream: TextIO, follower: Follower, viewer: TreeViewer, header: dict[str, Any], delay: float
     ) -> None:
-        self.stream, self.follower, self.viewer, self.header = stream, follower, viewer, header
-        self.height, self.delay = 0, delay
+        self.picture = Picture(stream)
+        self.follower, self.viewer, self.header, self.delay = follower, viewer, header, delay
         self.colours = "NO_COLOR" not in os.environ
-        self.ended = False
-        stream.write("\x1b[?25l")  # no cursor in the picture
 
     def step(self, tree: Tree, record: StepRecord, action: str, number: int, score: float) -> None:
         """Draw the state acted in, with what the tree knows."""
@@ -92,10 +91,7 @@ class Screen:
         else:
             rows += figures(record)
         rows = [row if "\x1b" in row else row[: size.columns - 1] for row in rows]
-        back = f"\x1b[{self.height}A" if self.height else ""
-        self.stream.write(back + "".join(f"\r\x1b[K{row}\n" for row in rows) + "\x1b[J")
-        self.stream.flush()
-        self.height = len(rows)
+        self.picture.draw(rows)
         time.sleep(self.delay)
 
     def maze(self, tree: Tree) -> list[str]:
@@ -120,10 +116,7 @@ class Screen:
 
     def end(self) -> None:
         """Show the cursor again; the last picture stays."""
-        if not self.ended:
-            self.ended = True
-            self.stream.write("\x1b[?25h")
-            self.stream.flush()
+        self.picture.end()
 
 
 def figures(record: StepRecord) -> list[str]:

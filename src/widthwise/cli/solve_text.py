@@ -13,6 +13,7 @@ from widthwise.classical.plan import Plan, number_text
 from widthwise.cli.common import duration
 from widthwise.core.result import REASONS, Status
 from widthwise.core.showing import counted as count
+from widthwise.core.terminal import StatusLine
 
 if TYPE_CHECKING:
     from widthwise import _native
@@ -198,7 +199,7 @@ class SearchProgress:
     def __init__(self, meter: _native.Meter) -> None:
         self.meter = meter
         self.planner = ""  # at work now
-        self.shown = False
+        self.line = StatusLine(sys.stderr)
         self.last = time.monotonic()
         self.total = self.before = 0  # nodes of all searches, now and when the line was written last
         self.counts: dict[int, int] = {}  # nodes of each search when it was last seen
@@ -219,16 +220,11 @@ class SearchProgress:
         rate = (self.total - self.before) / (now - self.last)
         self.last, self.before = now, self.total
         kept = search.generated - search.pruned - search.pruned_entries
-        line = (
+        self.line.show(
             f"{self.planner}: {count(self.total, 'node')}, {rate / 1000:,.0f}k/s, depth {search.depth:,}, "
             f"{kept:,} kept, {search.pruned + search.pruned_entries:,} pruned, {self.meter.seconds:.1f} s"
         )
-        width = max(1, shutil.get_terminal_size((80, 24)).columns - 1)
-        print(f"\r\x1b[K{line[:width]}", end="", file=sys.stderr, flush=True)
-        self.shown = True
 
     def clear(self) -> None:
-        """Take the line away."""
-        if self.shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-            self.shown = False
+        """Remove the line."""
+        self.line.clear()

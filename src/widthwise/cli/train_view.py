@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from typing import TextIO
 
 from widthwise.core.showing import counted
+from widthwise.core.terminal import StatusLine
 from widthwise.experiments.progress import duration
 from widthwise.experiments.training import Listener, Record, Training
 
@@ -18,9 +18,8 @@ class TrainView(Listener):
     """Shows a run on a stream (stderr)."""
 
     def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
-        self.stream, self.quiet = stream, quiet
-        self.live = stream.isatty()
-        self.pause = _TERMINAL_SECONDS if self.live else _PIPE_SECONDS
+        self.status, self.quiet = StatusLine(stream), quiet
+        self.pause = _TERMINAL_SECONDS if self.status.live else _PIPE_SECONDS
         self.shown = time.monotonic()
 
     def begin(self, run: Training) -> None:
@@ -35,13 +34,10 @@ class TrainView(Listener):
         if self.quiet or now - self.shown < self.pause:
             return
         self.shown = now
-        text = line(run)
-        if self.live:
-            columns = shutil.get_terminal_size().columns
-            self.stream.write(f"\r\x1b[K{text[: columns - 1]}")
-            self.stream.flush()
+        if self.status.live:
+            self.status.show(line(run))
         else:
-            print(text, file=self.stream, flush=True)
+            self.status.print(line(run))
 
     def evaluated(self, run: Training, record: Record) -> None:
         """Show an evaluation; on a terminal it stays."""
@@ -55,17 +51,11 @@ class TrainView(Listener):
 
     def say(self, text: str) -> None:
         """A line that stays."""
-        self._clear()
-        print(text, file=self.stream, flush=True)
+        self.status.print(text)
 
     def end(self) -> None:
         """Leave the terminal as it was found."""
-        self._clear()
-
-    def _clear(self) -> None:
-        if self.live:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()
+        self.status.clear()
 
 
 def line(run: Training) -> str:

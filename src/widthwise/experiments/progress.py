@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from widthwise.core.showing import counted
+from widthwise.core.terminal import StatusLine
 from widthwise.experiments.jobs import Done, Job
 from widthwise.experiments.runner import Listener
 
@@ -18,8 +19,7 @@ class Progress(Listener):
     """Progress of a suite whose lines belong to rows, written to a stream (stderr)."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-        self.bar = stream.isatty()
+        self.line = StatusLine(stream)
         self.total = 0.0
         self.finished = 0.0
         self.lines = 0
@@ -37,11 +37,7 @@ class Progress(Listener):
                 self.left[part["row"]] += 1
         self.started = time.monotonic()
         if kept:
-            print(
-                f"{counted(kept, 'line is', 'lines are')} there already, {self.count} to go",
-                file=self.stream,
-                flush=True,
-            )
+            self.line.print(f"{counted(kept, 'line is', 'lines are')} there already, {self.count} to go")
 
     def hear(self, one: Done) -> None:
         """Count a line and show it."""
@@ -51,24 +47,18 @@ class Progress(Listener):
         self.left[row] -= 1
         if one.line["failure"] is not None:
             self.failures += 1
-            self._clear()
             reason = one.line["failure"]["reason"].splitlines()[0]
-            print(
-                f"failed: {row} {one.line['instance']} {one.line['planner']}: {reason}",
-                file=self.stream,
-                flush=True,
-            )
-        if not self.bar:
+            self.line.print(f"failed: {row} {one.line['instance']} {one.line['planner']}: {reason}")
+        if not self.line.live:
             if not self.left[row]:
                 rows = sum(1 for count in self.left.values() if count)
-                text = f"{row} done, {rows} rows left, {self._elapsed():.0f} s"
-                print(text, file=self.stream, flush=True)
+                self.line.print(f"{row} done, {rows} rows left, {self._elapsed():.0f} s")
         elif time.monotonic() - self.shown > 0.1:
             self._draw()
 
     def end(self) -> None:
         """Leave the terminal as it was found."""
-        self._clear()
+        self.line.clear()
 
     def _elapsed(self) -> float:
         return time.monotonic() - self.started
@@ -80,14 +70,7 @@ class Progress(Listener):
         left = self._elapsed() * (1 - share) / share if share else 0.0
         failed = f", {self.failures} failed" if self.failures else ""
         bar = "#" * full + "." * (_WIDTH - full)
-        text = f"[{bar}] {self.lines}/{counted(self.count, 'line')}{failed}, {duration(left)} left"
-        self.stream.write(f"\r\x1b[K{text}")
-        self.stream.flush()
-
-    def _clear(self) -> None:
-        if self.bar:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()
+        self.line.show(f"[{bar}] {self.lines}/{counted(self.count, 'line')}{failed}, {duration(left)} left")
 
 
 def duration(seconds: float) -> str:

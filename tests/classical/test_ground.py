@@ -248,7 +248,6 @@ def test_bad_numbers_are_refused_not_followed() -> None:
 DUMP = """
 import sys
 sys.path[:0] = {path!r}
-from test_ground import small
 from twin_ground import describe
 from widthwise import _native
 from widthwise.classical.ground import ground

@@ -379,7 +379,9 @@ def test_vectors_numbers_and_dictionaries_can_be_learned_from() -> None:
         assert trainer.learner.updates > 0
 
 
-PROGRAM = "import sys; sys.path.insert(0, 'tests'); import test_trainer as t; print(t.fingerprint())"
+PROGRAM = (
+    "import sys; sys.path[:0] = ['tests/learning', 'tests/support']; import test_trainer as t; print(t.fingerprint())"
+)
 
 
 def fingerprint() -> str:

@@ -18,9 +18,10 @@ from fuzzing.guard import Hang, run, time_limit
 from fuzzing.targets import TARGETS, draw
 from fuzzing.trees import MUTATIONS, parse, places, show
 from pddl_texts import WAREHOUSE
-from places import TESTS
+from places import SUPPORT, TESTS
 from widthwise.core.errors import InputError
 
+PATHS = os.pathsep.join([str(TESTS), str(SUPPORT)])
 NAMES = list(TARGETS)
 KEPT = corpus()
 
@@ -43,7 +44,7 @@ def test_the_same_seed_and_number_give_the_same_input_in_every_process() -> None
     drawn = [draw(5, number, NAMES) for number in range(20)]
     code = "from fuzzing.targets import TARGETS, draw\n"
     code += "print(repr([draw(5, number, list(TARGETS)) for number in range(20)]))"
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "PYTHONHASHSEED": "77"}
+    environment = {**os.environ, "PYTHONPATH": PATHS, "PYTHONHASHSEED": "77"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == repr(drawn)
     assert draw(6, 0, NAMES) != drawn[0]
@@ -102,7 +103,7 @@ def test_a_loop_without_end_is_a_finding_even_if_it_catches_every_exception() ->
 def test_an_input_that_takes_too_much_memory_is_a_finding() -> None:
     code = "from fuzzing.guard import run\ncheck = lambda case: str(len(b'x' * 90_000_000))\n"
     code += "print(run(check, {}, memory=50_000_000).outcome)"
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    environment = {**os.environ, "PYTHONPATH": PATHS}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == "memory"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ from widthwise.cli.main import main
 from widthwise.simulators import generators
 from widthwise.simulators.chance import ChanceError, check_chance
 
-FOLDER = str(Path(broken.__file__).parent)
+FOLDER = os.pathsep.join([str(Path(broken.__file__).parent), str(Path(__file__).parent)])
 GYMNASIUM = find_spec("gymnasium") is not None
 needs_gymnasium = pytest.mark.skipif(not GYMNASIUM, reason="needs gymnasium")
 needs_minigrid = pytest.mark.skipif(find_spec("minigrid") is None, reason="needs minigrid")

@@ -7,13 +7,14 @@ from widthwise.version import __version__
 if TYPE_CHECKING:
     from widthwise.classical.certificate import Certificate
     from widthwise.classical.certify import certify
-    from widthwise.classical.load import Domain, load
+    from widthwise.classical.checks import validate, verify_certificate
+    from widthwise.classical.load import Domain, example, load, parse
     from widthwise.classical.plan import Plan
     from widthwise.classical.result import Result
     from widthwise.classical.solve import solve, solve_each_goal
     from widthwise.classical.task import Goal, Task
-    from widthwise.classical.validate import validate
-    from widthwise.classical.verify import verify_certificate
+    from widthwise.classical.validate import Verdict
+    from widthwise.classical.verify import CertificateVerdict
     from widthwise.core.budget import Budget
     from widthwise.core.defaults import Defaults
     from widthwise.core.errors import (
@@ -59,13 +60,14 @@ if TYPE_CHECKING:
 _ROOMS = {
     "classical.certificate": ("Certificate",),
     "classical.certify": ("certify",),
-    "classical.load": ("Domain", "load"),
+    "classical.checks": ("validate", "verify_certificate"),
+    "classical.load": ("Domain", "example", "load", "parse"),
     "classical.plan": ("Plan",),
     "classical.result": ("Result",),
     "classical.solve": ("solve", "solve_each_goal"),
     "classical.task": ("Goal", "Task"),
-    "classical.validate": ("validate",),
-    "classical.verify": ("verify_certificate",),
+    "classical.validate": ("Verdict",),
+    "classical.verify": ("CertificateVerdict",),
     "core.budget": ("Budget",),
     "core.defaults": ("Defaults",),
     "core.errors": (
@@ -125,6 +127,7 @@ __all__ = [
     "Budget",
     "Cells",
     "Certificate",
+    "CertificateVerdict",
     "CountRolloutIW",
     "Defaults",
     "Domain",
@@ -161,12 +164,15 @@ __all__ = [
     "Tiles",
     "UnsupportedError",
     "UsageError",
+    "Verdict",
     "WidthwiseError",
     "__version__",
     "certify",
     "check_simulator",
+    "example",
     "load",
     "outcome_of",
+    "parse",
     "preset_settings",
     "simulator",
     "solve",

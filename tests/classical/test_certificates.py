@@ -13,11 +13,11 @@ import pytest
 
 import widthwise as ww
 from cli_tools import call
+from widthwise import verify_certificate
 from widthwise.classical.certificate import Certificate
 from widthwise.classical.certify import certify
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
 from widthwise.classical.task import Task
-from widthwise.classical.verify import verify_certificate
 from widthwise.core.errors import InputError
 
 # A lock that needs two keys, of which only one can be carried through the one-way door.

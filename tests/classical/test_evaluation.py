@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from naive_evaluation import bindings, changes, holds
+from widthwise import validate
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem
 from widthwise.classical.pddl.syntax import Variable
-from widthwise.classical.validate import validate
 from widthwise.classical.world import World
 
 TYPES = ("object", "t", "u", "none")

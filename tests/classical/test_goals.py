@@ -12,6 +12,7 @@ from hypothesis import given, settings
 import condition_texts
 import widthwise as ww
 from cli_tools import texts
+from widthwise import validate
 from widthwise.classical import goals
 from widthwise.classical.goals import split_goal
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem
@@ -19,7 +20,6 @@ from widthwise.classical.pddl.syntax import show
 from widthwise.classical.profile import profile
 from widthwise.classical.reporter import Reporter
 from widthwise.classical.task import Task
-from widthwise.classical.validate import validate
 from widthwise.cli.main import main
 from widthwise.core.errors import WidthwiseError
 

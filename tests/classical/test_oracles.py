@@ -30,10 +30,10 @@ from oracles import (
 )
 from random_pddl import ADL, EVERYTHING, STRIPS, Features, random_task, spec_task
 from strategies import Spec, any_tasks
+from widthwise import validate
 from widthwise.classical.collection import domain_of, problems_in
 from widthwise.classical.examples import EXAMPLES
 from widthwise.classical.task import Task
-from widthwise.classical.validate import validate
 from widthwise.core.result import Status
 
 VAL = find_val()

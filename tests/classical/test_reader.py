@@ -180,7 +180,7 @@ def cut_short(path: Path) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS, ids=[folder.name for folder in FOLDERS])
 def test_every_benchmark_reads(folder: Path) -> None:
-    domains: dict[Path, syntax.Domain] = {}
+    domains: dict[Path, syntax.DomainDefinition] = {}
     for path in problems_in(folder):
         where = domain_of(path)
         try:

@@ -10,13 +10,13 @@ import pytest
 
 import widthwise as ww
 from cli_tools import call, environment, files
+from widthwise import validate
 from widthwise.classical.pddl.errors import PddlError
 from widthwise.classical.pddl.lexer import Source, read_text
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem, read_domain
 from widthwise.classical.pddl.typetable import TypeTable
 from widthwise.classical.plan import Plan
-from widthwise.classical.validate import validate
 from widthwise.core.errors import InputError, Interrupted, OutOfMemory, OutOfTime
 from widthwise.core.guard import Guard
 from widthwise.experiments.limited import Ended, Limits

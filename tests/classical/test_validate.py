@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl_texts import BLOCKS, BLOCKS_PROBLEM, TASKS, WAREHOUSE, WAREHOUSE_PROBLEM
+from widthwise import validate
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem
 from widthwise.classical.plan import Plan
-from widthwise.classical.validate import validate
 from widthwise.core.errors import InputError, OutputError
 
 DOMAIN = parse_domain(BLOCKS)
@@ -37,7 +37,7 @@ def test_a_valid_plan_is_valid() -> None:
         (["(lift x)"], 1, ["there is no object 'x'"]),
         (["(lift a)"], None, ["goal is not reached: (on a b)"]),
         ([], None, ["goal is not reached: (on a b)"]),
-        (["()"], 1, ["this is no action"]),
+        (["()"], 1, ["this is not an action"]),
     ],
 )
 def test_a_bad_plan_fails_with_its_reason(steps: list[str], step: int | None, words: list[str]) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from widthwise import validate
 from widthwise.classical.collection import domain_of, problems_in
 from widthwise.classical.pddl.parser import read_domain, read_problem
-from widthwise.classical.validate import validate
 
 pytest.importorskip("fast_downward.translate", reason="the translator is a test-only package")
 BENCHMARKS = os.environ.get("WIDTHWISE_BENCHMARKS")

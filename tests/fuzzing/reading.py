@@ -9,11 +9,11 @@ from fuzzing.damage import damage_bytes
 from fuzzing.tasks import BUDGET, changed_plan, texts
 from fuzzing.trees import WORDS
 from pddl_texts import TASKS
+from widthwise import validate
 from widthwise.classical.pddl.lexer import decode
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
 from widthwise.classical.plan import Plan
-from widthwise.classical.validate import validate
 from widthwise.core.budget import check
 
 STEPS = ["(lift a)", "(drop a)", "(stack a b)", "(lift b)", "(shake lorry)", "(drive lorry depot north)"]

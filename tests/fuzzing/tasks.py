@@ -18,12 +18,12 @@ from fuzzing.grounded import Grounded
 from fuzzing.trees import mutate
 from pddl_texts import TASKS
 from random_pddl import random_task
+from widthwise import validate
 from widthwise.classical.examples import EXAMPLES
 from widthwise.classical.pddl.lexer import decode
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem
 from widthwise.classical.solve import solve
 from widthwise.classical.task import Task
-from widthwise.classical.validate import validate
 from widthwise.core.budget import Budget, check
 from widthwise.core.result import Status
 

@@ -6,7 +6,7 @@ from widthwise import _native
 from widthwise.classical.certificate import Certificate
 from widthwise.classical.pddl.normal import PredicateKind
 from widthwise.classical.task import Task
-from widthwise.classical.verify import CERTIFICATE, verify_certificate
+from widthwise.classical.verify import CERTIFICATE, check_certificate
 from widthwise.core.budget import Budget
 from widthwise.core.guard import Guard
 
@@ -50,7 +50,7 @@ def certify(
 
 
 def _holds(task: Task, certificate: Certificate, guard: Guard) -> bool:
-    return verify_certificate(task.domain, task.problem, certificate, task.condition, poll=guard).valid
+    return check_certificate(task.domain, task.problem, certificate, task.condition, poll=guard).valid
 
 
 def _fluent_atoms(task: Task) -> list[int]:

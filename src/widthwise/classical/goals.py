@@ -16,7 +16,7 @@ from widthwise.classical.pddl.syntax import (
     AndEffect,
     Atom,
     Condition,
-    Domain,
+    DomainDefinition,
     Effect,
     Equality,
     Exists,
@@ -26,7 +26,7 @@ from widthwise.classical.pddl.syntax import (
     LiteralEffect,
     Not,
     Or,
-    Problem,
+    ProblemDefinition,
     Truth,
     Variable,
     When,
@@ -39,7 +39,9 @@ _FALSE = Or(())
 _CACHE = "predicates that change"
 
 
-def split_goal(problem: Problem, goal: Condition, check: Callable[[], None] = lambda: None) -> tuple[Condition, ...]:
+def split_goal(
+    problem: ProblemDefinition, goal: Condition, check: Callable[[], None] = lambda: None
+) -> tuple[Condition, ...]:
     """Return the parts of a goal in the order of the file, without repetitions.
 
     Instances that hold whatever happens, such as those that compare an object with itself, are left out. An atom that
@@ -51,7 +53,7 @@ def split_goal(problem: Problem, goal: Condition, check: Callable[[], None] = la
 class _Splitter:
     """Splits one goal over the objects of its problem."""
 
-    def __init__(self, problem: Problem, check: Callable[[], None]) -> None:
+    def __init__(self, problem: ProblemDefinition, check: Callable[[], None]) -> None:
         self.problem = problem
         self.check = check
         self.changing = _changing(problem.domain)
@@ -164,7 +166,7 @@ def _any_of(parts: list[Condition]) -> Condition:
     return left[0] if len(left) == 1 else Or(left)
 
 
-def _changing(domain: Domain) -> set[str]:
+def _changing(domain: DomainDefinition) -> set[str]:
     """Return the predicates that an action or a rule may change; found once per domain."""
     known = domain.cache.get(_CACHE)
     if known is None:

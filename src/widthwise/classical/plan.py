@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from widthwise.classical.pddl.lexer import Check, read_text
 from widthwise.classical.pddl.numbers import number as exact
 from widthwise.classical.pddl.numbers import plain
-from widthwise.core.errors import InputError
+from widthwise.core import notebook
+from widthwise.core.errors import InputError, UsageError
 from widthwise.core.files import write_whole
 from widthwise.core.showing import counted
 
@@ -19,38 +19,112 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _STEP = re.compile(r"(?:[0-9.]+\s*:\s*)?\(\s*([^()\s]+(?:\s+[^()\s]+)*)\s*\)(?:\s*\[[0-9.]*\])?")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A sequence of ground actions such as `(move a b)`, with what it costs."""
+class Plan(list[str]):
+    """A sequence of ground actions such as `(move a b)`, with its cost.
 
-    steps: tuple[str, ...]
+    A plan is a list of texts: it can be indexed, iterated over, compared with a list and written as JSON. Two plans are
+    equal if their steps and their costs are equal.
+
+    Args:
+        steps: The actions in order.
+        cost: The cost of the plan; the number of steps if it is not given.
+        unit_cost: Whether every action costs 1. Plan files state this beside the cost.
+
+    Raises:
+        UsageError: `steps` is a single text. Use `Plan.parse` for the text of a plan file.
+
+    Example:
+        >>> plan = ww.Plan(["(move a b)", "(move b c)"])
+        >>> plan.cost, plan[0]
+        (2, '(move a b)')
+    """
+
     cost: float
-    unit_cost: bool = True
+    unit_cost: bool
+
+    def __init__(self, steps: Iterable[str] = (), cost: float | None = None, unit_cost: bool = True) -> None:
+        if isinstance(steps, str):
+            raise UsageError("a plan is a list of actions, not a text: use Plan.parse(text), or Plan.read(path)")
+        super().__init__(steps)
+        self.cost = len(self) if cost is None else cost
+        self.unit_cost = unit_cost
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The actions in order."""
+        return tuple(self)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Plan) and (self.cost, self.unit_cost) != (other.cost, other.unit_cost):
+            return False
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
 
     def __repr__(self) -> str:
-        return f"<Plan of {counted(len(self.steps), 'step')}, cost {number_text(self.cost)}{_ends(self.steps)}>"
+        return f"<Plan of {counted(len(self), 'step')}, cost {number_text(self.cost)}{_ends(self)}>"
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        kind = "unit cost" if self.unit_cost else "general cost"
+        title = f"Plan: {counted(len(self), 'step')}, cost {number_text(self.cost)} ({kind})"
+        return notebook.listing(title, self)
 
     def text(self) -> str:
-        """Return the plan as a plan file has it: one action per line, the cost last."""
+        """The plan in the format of a plan file: one action per line, then a comment with the cost."""
         kind = "unit cost" if self.unit_cost else "general cost"
-        return "".join(f"{line}\n" for line in (*self.steps, f"; cost = {number_text(self.cost)} ({kind})"))
+        return "".join(f"{line}\n" for line in (*self, f"; cost = {number_text(self.cost)} ({kind})"))
 
     def write(self, path: str | Path) -> None:
-        """Write the plan to a file, whole or not at all; raises `OutputError` if that fails."""
+        """Write a plan file.
+
+        Args:
+            path: The file. It is replaced in one step, so it is never half-written.
+
+        Raises:
+            OutputError: The file cannot be written.
+        """
         write_whole(Path(path), self.text())
 
     @staticmethod
     def read(path: str | Path, check: Check | None = None) -> Plan:
-        """Read a plan file, or stdin for `-`; `check` is called now and then and may raise to stop the reading."""
+        """Read a plan file.
+
+        Args:
+            path: The file, or `-` for standard input.
+            check: Called repeatedly while reading. It may raise an exception to stop.
+
+        Returns:
+            The plan.
+
+        Raises:
+            InputError: The file cannot be read or is not a plan.
+        """
         text, name = read_text(path, check, "a plan file")
         return Plan.parse(text, name, check)
 
     @staticmethod
     def parse(text: str, filename: str = "<plan>", check: Check | None = None) -> Plan:
-        """Read a plan from a text.
+        """Read a plan from the text of a plan file.
 
         Comments, blank lines, upper case and step numbers (`0: (a b)` and `0.000: (a b) [1]`) are accepted.
-        Without a line that tells the cost it is the number of steps.
+        If no line states the cost, it is the number of steps.
+
+        Args:
+            text: The text.
+            filename: The name that error messages show.
+            check: Called repeatedly while reading. It may raise an exception to stop.
+
+        Returns:
+            The plan.
+
+        Raises:
+            InputError: A line is not an action.
         """
         steps: list[str] = []
         cost: float | None = None
@@ -58,25 +132,27 @@ class Plan:
         for number, line in enumerate(_lines(text), 1):
             if check is not None and not number & 255:
                 check()
-            told = _COST.match(line.strip())
-            if told is not None:
-                value = exact(told[1].lower())
+            cost_line = _COST.match(line.strip())
+            if cost_line is not None:
+                value = exact(cost_line[1].lower())
                 if value is None:
-                    raise _bad_line(filename, number, line, f"'{told[1][:40]}' is not a number, or is too large")
+                    raise _bad_line(filename, number, line, f"'{cost_line[1][:40]}' is not a number, or is too large")
                 cost = plain(value)
-                unit = (told[2] or "unit").lower() == "unit"
+                unit = (cost_line[2] or "unit").lower() == "unit"
             content = line.split(";", 1)[0].strip()
             if not content:
                 continue
             step = _STEP.fullmatch(content)
             if step is None:
-                what = "parentheses do not match" if content.count("(") != content.count(")") else "this is no step"
+                what = (
+                    "parentheses do not match" if content.count("(") != content.count(")") else "this is not an action"
+                )
                 raise _bad_line(filename, number, line, what)
             steps.append(f"({' '.join(step[1].lower().split())})")
-        return Plan(tuple(steps), len(steps) if cost is None else cost, unit)
+        return Plan(steps, cost, unit)
 
 
-def _ends(steps: tuple[str, ...]) -> str:
+def _ends(steps: list[str]) -> str:
     """The first and the last step."""
     return f": {steps[0]}{' ... ' + steps[-1] if len(steps) > 1 else ''}" if steps else ""
 

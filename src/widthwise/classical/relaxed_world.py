@@ -11,7 +11,7 @@ from collections.abc import Callable, Container
 
 from widthwise.classical.derived import NEW
 from widthwise.classical.matching import Binding
-from widthwise.classical.pddl.syntax import Atom, Condition, Domain, Exists, Forall, Problem
+from widthwise.classical.pddl.syntax import Atom, Condition, DomainDefinition, Exists, Forall, ProblemDefinition
 from widthwise.classical.pddl.typetable import Types
 from widthwise.classical.query import FALSE, TRUE, Block, Compiler, Names
 from widthwise.classical.world import World
@@ -44,7 +44,11 @@ class RelaxedWorld(World):
     """The facts that may be true, static ones and derived ones included."""
 
     def __init__(
-        self, domain: Domain, problem: Problem, changing: Container[str], poll: Callable[[], None] | None = None
+        self,
+        domain: DomainDefinition,
+        problem: ProblemDefinition,
+        changing: Container[str],
+        poll: Callable[[], None] | None = None,
     ) -> None:
         """`changing` are the predicates that actions change, without the derived ones."""
         super().__init__(domain, problem, poll)

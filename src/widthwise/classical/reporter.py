@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from widthwise import _native
-from widthwise.classical.pddl.parser import parse_goal
-from widthwise.classical.pddl.syntax import And, Condition, Not
+from widthwise.classical.checks import goal_condition, task_condition
 from widthwise.classical.plan import Plan
-from widthwise.classical.result import Discovered, Found, Result
+from widthwise.classical.result import Discovered, Incumbent, Result
 from widthwise.classical.task import Goal, Task
-from widthwise.classical.validate import validate
+from widthwise.classical.validate import check_plan
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import OutOfBudget, RunInterrupted, WidthwiseError
 from widthwise.core.guard import PLAN
@@ -125,8 +124,8 @@ class Reporter:
             and (cost, len(steps)) >= (result.cost, len(result.plan))
         ):
             return None  # it seemed cheaper in doubles, in which searches add costs up
-        result.plan, result.cost = list(steps), cost
-        result.plans.append(Found(cost, self.now(meter), how))
+        result.plan, result.cost = Plan(steps, cost, result.unit_cost), cost
+        result.plans.append(Incumbent(cost, self.now(meter), how))
         if self.on_plan is not None:
             self.on_plan(result)
         return None
@@ -134,17 +133,14 @@ class Reporter:
     def _cost(self, steps: tuple[str, ...], meter: _native.Meter) -> float:
         """The cost of a plan, replayed on the parsed PDDL; one that fails there is our bug and never reported."""
         task, unit_cost = self.task, not self.task.normal.uses_costs
-        if self.goal is not None:
-            condition = _condition(task, self.goal)
-        else:  # a restricted task has a goal of its own
-            condition = task.condition if task.cut is None else _condition(*task.uncut())
+        condition = task_condition(task) if self.goal is None else goal_condition(task, self.goal)
         late = meter.seconds + GRACE
 
         def poll() -> None:
             if meter.seconds > late:
                 check(meter, PLAN)
 
-        verdict = validate(task.domain, task.problem, Plan(steps, 0.0, unit_cost), condition, poll=poll)
+        verdict = check_plan(task.domain, task.problem, steps, condition, poll=poll)
         if not verdict.valid:
             raise WidthwiseError(
                 f"the planner {self.planner.name} returned a plan that the validator refuses ({verdict.reason}). "
@@ -160,20 +156,3 @@ class Reporter:
 def _feature(task: Task, feature: int) -> str:
     """The name of a discovered feature: an atom, or that one is false."""
     return task.atoms[feature] if feature >= 0 else f"(not {task.atoms[~feature]})"
-
-
-def _condition(task: Task, goal: Goal) -> Condition | None:
-    """A goal as the validator reads it; none for the whole goal of the problem."""
-    if goal.condition is not None:
-        return goal.condition
-    if (goal.positive, goal.negative) == (task.goal.positive, task.goal.negative):
-        return task.condition
-    # Conditions that cannot be split have an atom of their own, which has no name in PDDL.
-    parts = {(one.positive, one.negative): one.condition for one in task.goals}
-    literals = [((atom,), ()) for atom in goal.positive] + [((), (atom,)) for atom in goal.negative]
-    return And(tuple(parts.get(literal) or _literal(task, *literal) for literal in literals))
-
-
-def _literal(task: Task, positive: tuple[int, ...], negative: tuple[int, ...]) -> Condition:
-    atom = parse_goal(task.atoms[(*positive, *negative)[0]], task.domain, task.problem)
-    return Not(atom) if negative else atom

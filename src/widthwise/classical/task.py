@@ -17,8 +17,9 @@ from widthwise.classical.pddl.errors import PddlError
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
 from widthwise.classical.pddl.normalize import normalize
 from widthwise.classical.pddl.parser import parse_goal
-from widthwise.classical.pddl.syntax import Condition, Domain, Problem, show
+from widthwise.classical.pddl.syntax import Condition, DomainDefinition, ProblemDefinition, show
 from widthwise.classical.relevance import Restricted, restrict
+from widthwise.core import notebook
 from widthwise.core.budget import halt_error
 from widthwise.core.errors import OutOfMemory, UsageError
 from widthwise.core.guard import Guard
@@ -54,8 +55,8 @@ class Task:
     one native call, which is fast enough to write a planner of one's own in Python.
     """
 
-    domain: Domain
-    problem: Problem
+    domain: DomainDefinition
+    problem: ProblemDefinition
     normal: NormalTask
     native: _native.Task
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
@@ -69,7 +70,11 @@ class Task:
 
     @classmethod
     def of(
-        cls, domain: Domain, problem: Problem, condition: Condition | None = None, meter: _native.Meter | None = None
+        cls,
+        domain: DomainDefinition,
+        problem: ProblemDefinition,
+        condition: Condition | None = None,
+        meter: _native.Meter | None = None,
     ) -> Task:
         """Normalise and ground a problem that was read."""
         meter = meter or _native.Meter()
@@ -98,6 +103,17 @@ class Task:
             counted(len(self.goals), "goal"),
         )
         return f"<Task {self.name} of the domain {self.domain.name}: {', '.join(sizes)}>"
+
+    def _repr_html_(self) -> str:
+        native = self.native
+        rows: list[tuple[str, object]] = [
+            ("domain", self.domain.name),
+            ("atoms", f"{native.atom_count:,}"),
+            ("operators", f"{native.operator_count:,}"),
+            ("costs", "general" if self.normal.uses_costs else "unit"),
+            ("goal", notebook.listing(counted(len(self.goals), "goal"), [goal.name for goal in self.goals])),
+        ]
+        return notebook.table(f"Task {self.name}", rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickle holds what was read; the task is grounded again from it, with the same numbers."""
@@ -339,7 +355,7 @@ class Task:
         )
 
 
-def _missing_cost(domain: Domain, problem: Problem, missing: MissingCost) -> PddlError:
+def _missing_cost(domain: DomainDefinition, problem: ProblemDefinition, missing: MissingCost) -> PddlError:
     """The same error with the place where the cost is needed, and that where its value belongs."""
     at = next(term.at for term in domain.cost_terms if term.name == missing.function)
     return PddlError(

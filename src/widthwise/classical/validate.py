@@ -13,24 +13,31 @@ from widthwise.classical.pddl.syntax import (
     AndEffect,
     Args,
     Condition,
-    Domain,
+    DomainDefinition,
     Effect,
     IncreaseCost,
-    Problem,
+    ProblemDefinition,
 )
 from widthwise.classical.pddl.typetable import show_types
-from widthwise.classical.plan import Plan
 from widthwise.classical.world import Fact, World
-from widthwise.core.budget import Budget
-from widthwise.core.guard import PLAN, Guard
 from widthwise.core.showing import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a plan is valid and, if it is not, why and at which step (counted from 1; none: the goal).
+    """What `validate` returns: whether a plan is valid, and if not, why.
 
-    `cost` is that of the steps that could be executed.
+    A verdict is true in a condition if the plan is valid.
+
+    Args:
+        valid: Whether the plan can be executed and reaches the goal.
+        reason: Why it is not valid, in one sentence.
+        step: The number of the step that cannot be executed, counted from 1; None if it is the goal that fails.
+        cost: The exact cost of the executed steps.
+
+    Example:
+        >>> ww.validate(ww.example("corridor", length=2), ["(walk p0 p1)", "(walk p0 p1)"]).step
+        2
     """
 
     valid: bool
@@ -38,42 +45,34 @@ class Verdict:
     step: int | None
     cost: float
 
+    def __bool__(self) -> bool:
+        return self.valid
+
 
 class StepError(Exception):
     """A step cannot be executed."""
 
 
-def validate(
-    domain: Domain,
-    problem: Problem,
-    plan: Plan | Iterable[str],
+def check_plan(
+    domain: DomainDefinition,
+    problem: ProblemDefinition,
+    steps: Iterable[str],
     goal: Condition | None = None,
     *,
-    budget: Budget | None = None,
     poll: Callable[[], None] | None = None,
 ) -> Verdict:
     """Execute a plan step by step and check its goal.
 
     Args:
-        domain: the domain as it was read.
-        problem: the problem as it was read.
-        plan: a plan, or its steps such as `(move a b)`.
-        goal: another goal than the problem's own.
-        budget: limits of its own for the check.
-        poll: called again and again meanwhile instead; may raise what should end the check.
+        domain: The domain as it was read.
+        problem: The problem as it was read.
+        steps: The actions, such as `(move a b)`.
+        goal: Another goal than the problem's own.
+        poll: Called repeatedly during the check. It may raise an exception to stop.
 
     Returns:
-        The verdict, with the exact cost of the steps that could be executed.
-
-    Raises:
-        OutOfTime, OutOfMemory: the budget ended before the plan was checked; nothing is known of the plan then.
-
-    Example:
-        `validate(task.domain, task.problem, ["(move a b)"], budget=Budget(seconds=10)).valid`
+        The verdict, with the exact cost of the executed steps.
     """
-    if poll is None and budget is not None:
-        poll = Guard(budget.start(), PLAN)
-    steps = plan.steps if isinstance(plan, Plan) else tuple(plan)
     actions = {action.name: action for action in domain.actions}
     world = World(domain, problem, poll)
     cost: Number = 0
@@ -99,7 +98,7 @@ def execute(world: World, actions: dict[str, Action], step: str) -> Number:
     """Execute one step and return its cost."""
     words = step.replace("(", " ").replace(")", " ").lower().split()
     if not words:
-        raise StepError("this is no action")
+        raise StepError("this is not an action")
     action = actions.get(words[0])
     if action is None:
         similar = near(words[0], actions)

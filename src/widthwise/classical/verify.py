@@ -16,17 +16,15 @@ from widthwise.classical.pddl.syntax import (
     AndEffect,
     Args,
     Condition,
-    Domain,
+    DomainDefinition,
     Effect,
     ForallEffect,
     LiteralEffect,
-    Problem,
+    ProblemDefinition,
     When,
 )
 from widthwise.classical.relaxed_world import RelaxedWorld
 from widthwise.classical.world import Fact, World
-from widthwise.core.budget import Budget
-from widthwise.core.guard import Guard
 
 CERTIFICATE = "the certificate was checked"
 
@@ -43,36 +41,26 @@ class _Refused(Exception):
     """A certificate proves nothing."""
 
 
-def verify_certificate(
-    domain: Domain,
-    problem: Problem,
+def check_certificate(
+    domain: DomainDefinition,
+    problem: ProblemDefinition,
     certificate: Certificate,
     goal: Condition | None = None,
     *,
-    budget: Budget | None = None,
-    poll: Callable[[], None] | None = None,
+    poll: Callable[[], None],
 ) -> CertificateVerdict:
     """Check that a certificate proves a task unsolvable.
 
     Args:
-        domain: the domain as it was read.
-        problem: the problem as it was read.
-        certificate: what is to be checked.
-        goal: another goal than the problem's own.
-        budget: limits for the check.
-        poll: called again and again meanwhile instead; may raise what should end the check.
+        domain: The domain as it was read.
+        problem: The problem as it was read.
+        certificate: The certificate.
+        goal: Another goal than the problem's own.
+        poll: Called repeatedly during the check. It may raise an exception to stop.
 
     Returns:
-        The verdict; a certificate that is refused says nothing about the task.
-
-    Raises:
-        OutOfTime, OutOfMemory: the budget ended before the certificate was checked.
-
-    Example:
-        `verify_certificate(task.domain, task.problem, Certificate.read("proof.json")).valid`
+        The verdict. A certificate that is refused says nothing about the task.
     """
-    if poll is None:
-        poll = Guard(budget.start(), CERTIFICATE) if budget is not None else lambda: None
     wanted = problem.goal if goal is None else goal
     try:
         facts = _facts(domain, problem, certificate)
@@ -85,7 +73,7 @@ def verify_certificate(
     return CertificateVerdict(True, f"there is no plan ({certificate.summary})")
 
 
-def changed_predicates(domain: Domain) -> frozenset[str]:
+def changed_predicates(domain: DomainDefinition) -> frozenset[str]:
     """Return the predicates that occur in effects."""
     found: set[str] = set()
     todo: list[Effect] = [action.effect for action in domain.actions]
@@ -102,7 +90,7 @@ def changed_predicates(domain: Domain) -> frozenset[str]:
     return frozenset(found)
 
 
-def _facts(domain: Domain, problem: Problem, certificate: Certificate) -> list[Fact]:
+def _facts(domain: DomainDefinition, problem: ProblemDefinition, certificate: Certificate) -> list[Fact]:
     """Return the atoms of a certificate as facts; each has to be one that actions could change."""
     names = (certificate.domain, certificate.problem)
     if names != (domain.name, problem.name):
@@ -125,7 +113,7 @@ def _facts(domain: Domain, problem: Problem, certificate: Certificate) -> list[F
     return list(facts)
 
 
-def _initial(domain: Domain, problem: Problem) -> set[Fact]:
+def _initial(domain: DomainDefinition, problem: ProblemDefinition) -> set[Fact]:
     """Return the facts of the first state that actions could change."""
     changed = changed_predicates(domain)
     return {(name, args) for name, rows in problem.init.items() if name in changed for args in rows}

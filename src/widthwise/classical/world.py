@@ -12,14 +12,14 @@ from widthwise.classical.pddl.syntax import (
     Args,
     Atom,
     Condition,
-    Domain,
+    DomainDefinition,
     Equality,
     Exists,
     Forall,
     Imply,
     Not,
     Or,
-    Problem,
+    ProblemDefinition,
     Truth,
     Variable,
     show,
@@ -40,7 +40,9 @@ class World:
     `poll` is called at every step of a long computation and may raise what should end it.
     """
 
-    def __init__(self, domain: Domain, problem: Problem, poll: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, domain: DomainDefinition, problem: ProblemDefinition, poll: Callable[[], None] | None = None
+    ) -> None:
         self.domain = domain
         self.problem = problem
         self.poll: Callable[[], None] = poll or (lambda: None)

@@ -17,7 +17,7 @@ from widthwise.core.terminal import StatusLine
 
 if TYPE_CHECKING:
     from widthwise import _native
-    from widthwise.classical.result import Discovered, Found, Result
+    from widthwise.classical.result import Discovered, Incumbent, Result
     from widthwise.classical.task import Task
 
 _STORY_SHOWN = 6
@@ -42,7 +42,7 @@ def tell(text: str, *, indent: str = "", first: str | None = None) -> None:
 
 def plan_text(result: Result) -> str:
     """The plan as a plan file has it."""
-    return Plan(tuple(result.plan or ()), result.cost or 0.0, result.unit_cost).text()
+    return Plan(result.plan or (), result.cost or 0.0, result.unit_cost).text()
 
 
 def planner_name(result: Result, asked: str) -> str:
@@ -57,7 +57,7 @@ def summarize(result: Result, asked: str) -> None:
         print(file=sys.stderr)  # sets the summary apart from the plan where both are on the screen
     if result.status is Status.SOLVED:
         by = f"{name}: {result.reason}" if result.reason else f"solved by {name}"
-        plan = result.plan or []
+        plan = result.plan or Plan()
         steps = "the goal holds already" if not plan else count(len(plan), "step")
         tell(f"{by}; {steps}, cost {number_text(result.cost or 0)}, checked by the validator.")
     else:
@@ -77,7 +77,7 @@ def summarize(result: Result, asked: str) -> None:
     story(result.story)
 
 
-def plan_found(found: Found) -> None:
+def plan_found(found: Incumbent) -> None:
     """Say that there is a plan, or a better one, the moment it exists."""
     print(
         f"plan of cost {number_text(found.cost)} after {duration(found.seconds)} ({found.how})",

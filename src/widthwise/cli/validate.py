@@ -62,7 +62,7 @@ def _validate(args: argparse.Namespace, meter: _native.Meter) -> int:
     from widthwise.classical.pddl.parser import parse_goal, read_domain, read_problem
     from widthwise.classical.pddl.syntax import And
     from widthwise.classical.plan import Plan, number_text
-    from widthwise.classical.validate import validate
+    from widthwise.classical.validate import check_plan
     from widthwise.core.guard import PLAN, Guard
 
     guard = Guard(meter, PLAN)
@@ -70,11 +70,11 @@ def _validate(args: argparse.Namespace, meter: _native.Meter) -> int:
     problem = read_problem(args.problem, domain, guard)
     goal = And(tuple(parse_goal(text, domain, problem) for text in args.goal)) if args.goal else None
     plan = Plan.read(args.plan, guard)
-    verdict = validate(domain, problem, plan, goal, poll=guard)
+    verdict = check_plan(domain, problem, plan, goal, poll=guard)
     if not verdict.valid:
         print(f"not valid: {verdict.reason}")
         return 1
-    steps = len(plan.steps)
+    steps = len(plan)
     print(f"valid: {counted(steps, 'step')}, cost {number_text(verdict.cost)}")
     # A plan without a cost line has its length as cost, which says nothing about the task's costs.
     if plan.cost not in (verdict.cost, steps):

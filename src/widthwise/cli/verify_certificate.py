@@ -62,7 +62,7 @@ def _verify(args: argparse.Namespace, meter: _native.Meter) -> int:
     from widthwise.classical.certificate import Certificate
     from widthwise.classical.pddl.parser import parse_goal, read_domain, read_problem
     from widthwise.classical.pddl.syntax import And
-    from widthwise.classical.verify import CERTIFICATE, verify_certificate
+    from widthwise.classical.verify import CERTIFICATE, check_certificate
     from widthwise.core.guard import Guard
 
     guard = Guard(meter, CERTIFICATE)
@@ -70,6 +70,6 @@ def _verify(args: argparse.Namespace, meter: _native.Meter) -> int:
     problem = read_problem(args.problem, domain, guard)
     goal = And(tuple(parse_goal(text, domain, problem) for text in args.goal)) if args.goal else None
     certificate = Certificate.read(args.certificate, guard)
-    verdict = verify_certificate(domain, problem, certificate, goal, poll=guard)
+    verdict = check_certificate(domain, problem, certificate, goal, poll=guard)
     print(f"{'valid' if verdict.valid else 'not valid'}: {verdict.reason}")
     return 0 if verdict.valid else 1

@@ -18,7 +18,7 @@ from typing import Any
 from widthwise.classical.collection import domain_of
 from widthwise.classical.pddl.parser import read_domain, read_problem
 from widthwise.classical.plan import Plan
-from widthwise.classical.validate import validate
+from widthwise.classical.validate import check_plan
 from widthwise.core.budget import Budget
 from widthwise.core.errors import Interrupted, OutOfBudget, UsageError, WidthwiseError
 from widthwise.core.guard import PLAN, Guard
@@ -134,9 +134,9 @@ def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path, limits: Li
         budget = _check_budget(limits or Limits())
         try:
             guard = Guard(budget.start(), PLAN)
-            steps = Plan.read(plan, guard).steps
+            steps = Plan.read(plan, guard)
             read = read_domain(domain, guard)
-            verdict = validate(read, read_problem(problem, read, guard), steps, poll=guard)
+            verdict = check_plan(read, read_problem(problem, read, guard), steps, poll=guard)
         except Interrupted:
             raise KeyboardInterrupt from None
         except OutOfBudget as error:

@@ -26,7 +26,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class GeneratedProblem:
     """A generated problem: objects by type, atoms true at the start, atoms of the goal."""
 
     objects: Sequence[tuple[str, Sequence[str]]]
@@ -34,7 +34,7 @@ class Problem:
     goal: Sequence[str]
 
 
-Generator = Callable[[random.Random, Mapping[str, int]], Problem]
+Generator = Callable[[random.Random, Mapping[str, int]], GeneratedProblem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def numbered(prefix: str, count: int, first: int = 1) -> list[str]:
     return [f"{prefix}{number}" for number in range(first, first + count)]
 
 
-def _text(call: str, title: str, domain: str, problem: Problem) -> str:
+def _text(call: str, title: str, domain: str, problem: GeneratedProblem) -> str:
     """Lay a problem out as PDDL, with the command that makes it on top."""
     objects = [[*names, f"- {kind}"] for kind, names in problem.objects if names]
     parts = [

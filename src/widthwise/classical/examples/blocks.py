@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter, numbered
 
 
 def _towers(rng: random.Random, blocks: Sequence[str]) -> list[list[str]]:
@@ -27,14 +27,14 @@ def _arrangement(towers: Sequence[Sequence[str]]) -> list[str]:
     return standing + stacked
 
 
-def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     blocks = numbered("b", sizes["blocks"])
     start = _towers(rng, blocks)
     before = after = _arrangement(start)
     while after == before:
         after = _arrangement(_towers(rng, blocks))
     clear = sorted(f"(clear {tower[-1]})" for tower in start)
-    return Problem([("block", blocks)], ["(arm-free)", *before, *clear], after)
+    return GeneratedProblem([("block", blocks)], ["(arm-free)", *before, *clear], after)
 
 
 BLOCKS = Example(

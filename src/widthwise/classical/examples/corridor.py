@@ -6,10 +6,10 @@ import random
 from collections.abc import Mapping
 from itertools import pairwise
 
-from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter, numbered
 
 
-def _generate(_: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(_: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     positions = numbered("p", sizes["length"] + 1, first=0)
     start, end = positions[0], positions[-1]
     init = [f"(at {start})", f"(key-at {end})"]
@@ -18,7 +18,7 @@ def _generate(_: random.Random, sizes: Mapping[str, int]) -> Problem:
     for left, right in pairwise(positions):
         init += [f"(next {left} {right})", f"(next {right} {left})"]
     goal = ["(open)"] if sizes["door"] else [f"(at {start})", "(have-key)"]
-    return Problem([("position", positions)], init, goal)
+    return GeneratedProblem([("position", positions)], init, goal)
 
 
 CORRIDOR = Example(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter, numbered
 
 
-def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     floors = numbered("f", sizes["floors"], first=0)
     passengers = numbered("p", sizes["passengers"])
     trips = [rng.sample(floors, 2) for _ in passengers]
@@ -17,7 +17,7 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
     init += [f"(wants {who} {target})" for who, (_, target) in zip(passengers, trips, strict=True)]
     init += [f"(above {low} {high})" for index, low in enumerate(floors) for high in floors[index + 1 :]]
     goal = [f"(arrived {who})" for who in passengers]
-    return Problem([("floor", floors), ("passenger", passengers)], init, goal)
+    return GeneratedProblem([("floor", floors), ("passenger", passengers)], init, goal)
 
 
 ELEVATOR = Example(

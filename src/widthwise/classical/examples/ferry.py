@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter, numbered
 
 
-def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     harbours, cars = numbered("h", sizes["harbours"]), numbered("car", sizes["cars"])
     init = [f"(ferry-at {rng.choice(harbours)})", "(deck-free)"]
     goal = []
@@ -16,7 +16,7 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
         origin, destination = rng.sample(harbours, 2)
         init.append(f"(car-at {car} {origin})")
         goal.append(f"(car-at {car} {destination})")
-    return Problem([("harbour", harbours), ("car", cars)], init, goal)
+    return GeneratedProblem([("harbour", harbours), ("car", cars)], init, goal)
 
 
 FERRY = Example(

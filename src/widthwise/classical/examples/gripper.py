@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter, numbered
 
 
-def _generate(_: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(_: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     balls, hands = numbered("ball", sizes["balls"]), numbered("hand", sizes["hands"])
     init = ["(robot-in west)"]
     init += [f"(empty {hand})" for hand in hands]
     init += [f"(ball-in {ball} west)" for ball in balls]
     goal = [f"(ball-in {ball} east)" for ball in balls]
-    return Problem([("room", ["west", "east"]), ("hand", hands), ("ball", balls)], init, goal)
+    return GeneratedProblem([("room", ["west", "east"]), ("hand", hands), ("ball", balls)], init, goal)
 
 
 GRIPPER = Example(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter, numbered
 
 
-def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     cities = numbered("city", sizes["cities"])
     planes, parcels = numbered("plane", sizes["planes"]), numbered("parcel", sizes["parcels"])
     airports = [f"{city}-airport" for city in cities]
@@ -33,7 +33,7 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
         ("plane", planes),
         ("parcel", parcels),
     ]
-    return Problem(objects, init, goal)
+    return GeneratedProblem(objects, init, goal)
 
 
 LOGISTICS = Example(

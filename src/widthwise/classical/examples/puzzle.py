@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from widthwise.classical.examples.base import Example, Parameter, Problem, numbered
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter, numbered
 from widthwise.classical.examples.grids import beside, cell
 
 
@@ -31,7 +31,7 @@ def _solvable(layout: Sequence[int], side: int) -> bool:
     return swaps % 2 == distance % 2
 
 
-def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     side = sizes["side"]
     count = side * side
     solved = [*range(1, count), 0]
@@ -48,7 +48,7 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
     init += [f"(tile-at {tile} {start[number]})" for number, tile in enumerate(tiles, 1)]
     init += beside([divmod(index, side) for index in range(count)])
     goal = [f"(tile-at {tile} {place})" for tile, place in zip(tiles, cells, strict=False)]
-    return Problem([("cell", cells), ("tile", tiles)], init, goal)
+    return GeneratedProblem([("cell", cells), ("tile", tiles)], init, goal)
 
 
 PUZZLE = Example(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from widthwise.classical.examples.base import Example, Parameter, Problem
+from widthwise.classical.examples.base import Example, GeneratedProblem, Parameter
 from widthwise.classical.examples.grids import Place, beside, cell, neighbours
 from widthwise.core.errors import UsageError
 
@@ -45,7 +45,7 @@ def _remaining(rng: random.Random, height: int, width: int, holes: int) -> list[
     return list(children)
 
 
-def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
+def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     height, width, holes = sizes["height"], sizes["width"], sizes["holes"]
     most = height * width - 2
     if holes > most:
@@ -54,7 +54,7 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> Problem:
     cells = [cell(*place) for place in places]
     start = rng.choice(cells)
     init = [f"(standing {start})", f"(visited {start})", *beside(places)]
-    return Problem([("cell", cells)], init, [f"(visited {name})" for name in cells])
+    return GeneratedProblem([("cell", cells)], init, [f"(visited {name})" for name in cells])
 
 
 VISIT_ALL = Example(

@@ -14,7 +14,7 @@ from widthwise.classical.pddl.syntax import (
     AndEffect,
     Condition,
     Derived,
-    Domain,
+    DomainDefinition,
     Effect,
     ForallEffect,
     Function,
@@ -51,7 +51,7 @@ class DomainParser(ConditionParser):
         self.constants_at = -1
         self.done: dict[str, tuple[int, int]] = {}
 
-    def parse(self) -> Domain:
+    def parse(self) -> DomainDefinition:
         """Read the whole text."""
         self.balance()
         name = self.header("domain", "problem")
@@ -81,7 +81,7 @@ class DomainParser(ConditionParser):
         self.distinct_actions(actions)
         self.derived_only_by_rules(actions, rules)
         layers(rules, self.source, self.check)
-        return Domain(
+        return DomainDefinition(
             name,
             self.requirements,
             self.types,

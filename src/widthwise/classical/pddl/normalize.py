@@ -46,7 +46,7 @@ from widthwise.classical.pddl.normal import (
     PredicateKind,
 )
 from widthwise.classical.pddl.numbers import Number
-from widthwise.classical.pddl.syntax import Action, And, Atom, Condition, Domain, Not, Problem
+from widthwise.classical.pddl.syntax import Action, And, Atom, Condition, DomainDefinition, Not, ProblemDefinition
 from widthwise.classical.pddl.typetable import Types
 from widthwise.core.guard import Guard
 
@@ -58,7 +58,7 @@ _UNIT = NormalCost(1)
 class _Builder:
     """Collects the normal form of a domain, and can go on with a copy for the goal of a problem."""
 
-    def __init__(self, domain: Domain, check: Check) -> None:
+    def __init__(self, domain: DomainDefinition, check: Check) -> None:
         self.check = check
         self.objects = {name: ~number for number, name in enumerate(domain.constants)}
         self.predicates = ["=", *domain.predicates]
@@ -241,7 +241,7 @@ class _Builder:
         return tuple(found)
 
 
-def _domain_part(domain: Domain, check: Check) -> _Builder:
+def _domain_part(domain: DomainDefinition, check: Check) -> _Builder:
     """Return the normal form of a domain, made at the first call."""
     known = domain.cache.get(_CACHE)
     if isinstance(known, _Builder):
@@ -291,8 +291,8 @@ def _goal_part(builder: _Builder, part: Condition) -> NormalLiteral:
 
 
 def normalize(
-    domain: Domain,
-    problem: Problem,
+    domain: DomainDefinition,
+    problem: ProblemDefinition,
     goal: Condition | None = None,
     check: Check | None = None,
     *,
@@ -338,7 +338,7 @@ def normalize(
     )
 
 
-def _actions(domain: Domain, base: _Builder, costs: bool) -> list[NormalAction]:
+def _actions(domain: DomainDefinition, base: _Builder, costs: bool) -> list[NormalAction]:
     """Return the schemas with their costs, or all of cost 1; both lists are made once per domain."""
     if costs:
         return base.actions
@@ -349,7 +349,7 @@ def _actions(domain: Domain, base: _Builder, costs: bool) -> list[NormalAction]:
     return known
 
 
-def _domains(domain: Domain, problem: Problem, types: dict[Types, int]) -> list[tuple[int, ...]]:
+def _domains(domain: DomainDefinition, problem: ProblemDefinition, types: dict[Types, int]) -> list[tuple[int, ...]]:
     """Return the objects of each type that a variable has."""
     by_type: dict[Types, list[int]] = {}
     for number, own in enumerate(problem.objects.values()):
@@ -362,7 +362,7 @@ def _domains(domain: Domain, problem: Problem, types: dict[Types, int]) -> list[
 
 
 def _tables(
-    builder: _Builder, problem: Problem, number_of: Callable[[str], int]
+    builder: _Builder, problem: ProblemDefinition, number_of: Callable[[str], int]
 ) -> list[dict[tuple[int, ...], Number]]:
     """Return the values of the cost functions by the numbers of their arguments."""
     tables: list[dict[tuple[int, ...], Number]] = [{} for _ in builder.functions]

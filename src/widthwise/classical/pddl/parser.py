@@ -8,22 +8,22 @@ from widthwise.classical.pddl.cursor import no_check
 from widthwise.classical.pddl.domains import DomainParser
 from widthwise.classical.pddl.lexer import Check, Source, read_text
 from widthwise.classical.pddl.problems import ProblemParser
-from widthwise.classical.pddl.syntax import Condition, Domain, Problem
+from widthwise.classical.pddl.syntax import Condition, DomainDefinition, ProblemDefinition
 
 
-def read_domain(path: str | Path, check: Check | None = None) -> Domain:
+def read_domain(path: str | Path, check: Check | None = None) -> DomainDefinition:
     """Read a domain file; `check` is called now and then and may raise to stop the reading."""
     text, name = read_text(path, check, "a PDDL domain file")
     return parse_domain(text, name, check)
 
 
-def read_problem(path: str | Path, domain: Domain, check: Check | None = None) -> Problem:
+def read_problem(path: str | Path, domain: DomainDefinition, check: Check | None = None) -> ProblemDefinition:
     """Read a problem file of a domain; `check` is called now and then and may raise to stop the reading."""
     text, name = read_text(path, check, "a PDDL problem file")
     return parse_problem(text, name, domain, check)
 
 
-def parse_domain(text: str, filename: str = "<domain>", check: Check | None = None) -> Domain:
+def parse_domain(text: str, filename: str = "<domain>", check: Check | None = None) -> DomainDefinition:
     """Read a domain from a text; `filename` appears in messages."""
     source = Source(text, filename, check)
     domain = DomainParser(source, check or no_check).parse()
@@ -32,7 +32,7 @@ def parse_domain(text: str, filename: str = "<domain>", check: Check | None = No
     return domain
 
 
-def parse_problem(text: str, filename: str, domain: Domain, check: Check | None = None) -> Problem:
+def parse_problem(text: str, filename: str, domain: DomainDefinition, check: Check | None = None) -> ProblemDefinition:
     """Read a problem of a domain from a text; `filename` appears in messages."""
     source = Source(text, filename, check)
     problem = ProblemParser(source, domain, check or no_check).parse()
@@ -40,7 +40,7 @@ def parse_problem(text: str, filename: str, domain: Domain, check: Check | None 
     return problem
 
 
-def parse_goal(text: str, domain: Domain, problem: Problem, filename: str = "<goal>") -> Condition:
+def parse_goal(text: str, domain: DomainDefinition, problem: ProblemDefinition, filename: str = "<goal>") -> Condition:
     """Read a goal such as `(on a b)` that somebody gave by hand."""
     parser = ProblemParser(Source(text, filename), domain)
     parser.objects = dict(problem.objects)

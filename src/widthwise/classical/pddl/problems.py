@@ -9,7 +9,7 @@ from widthwise.classical.pddl.cursor import no_check
 from widthwise.classical.pddl.domains import DomainParser
 from widthwise.classical.pddl.lexer import Check, Source
 from widthwise.classical.pddl.numbers import Number, is_number
-from widthwise.classical.pddl.syntax import Args, Atom, Condition, Domain, Problem
+from widthwise.classical.pddl.syntax import Args, Atom, Condition, DomainDefinition, ProblemDefinition
 from widthwise.classical.pddl.typetable import Types, show_types
 from widthwise.core.guard import Guard
 
@@ -25,7 +25,7 @@ _REFUSED = {
 class ProblemParser(DomainParser):
     """Reads a problem of a known domain."""
 
-    def __init__(self, source: Source, domain: Domain, check: Check = no_check) -> None:
+    def __init__(self, source: Source, domain: DomainDefinition, check: Check = no_check) -> None:
         super().__init__(source, check)
         self.domain = domain
         self.home = domain.source
@@ -42,7 +42,7 @@ class ProblemParser(DomainParser):
         at = self.types.declared_at.get(name)
         return None if at is None else self.home.where(at)
 
-    def parse(self) -> Problem:  # type: ignore[override]
+    def parse(self) -> ProblemDefinition:  # type: ignore[override]
         """Read the whole text."""
         self.balance()
         name = self.header("problem", "domain")
@@ -90,7 +90,7 @@ class ProblemParser(DomainParser):
                 self.fail(f"the problem has no {section} section", 0, expected=f"({section} …)")
         assert goal is not None
         init = {name: list(dict.fromkeys(rows)) for name, rows in self.facts.items() if rows}
-        return Problem(
+        return ProblemDefinition(
             name,
             self.domain,
             self.objects,

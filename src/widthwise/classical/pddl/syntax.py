@@ -183,7 +183,7 @@ class Derived(Node):
 
 
 @dataclass(slots=True, eq=False)
-class Domain:
+class DomainDefinition:
     """A planning domain as it was read; `cache` keeps what is computed once for all its problems."""
 
     name: str
@@ -231,7 +231,7 @@ class Domain:
 
 
 @dataclass(slots=True, eq=False)
-class Problem:
+class ProblemDefinition:
     """A planning problem as it was read.
 
     `objects` are the constants of the domain and then the problem's own. `init` holds the arguments of the
@@ -240,7 +240,7 @@ class Problem:
     """
 
     name: str
-    domain: Domain
+    domain: DomainDefinition
     objects: Mapping[str, Types]
     init: Mapping[str, list[Args]]
     values: Mapping[str, Mapping[Args, Number]]

@@ -30,10 +30,7 @@ SAME_FILE = {
 # To be renamed in their own rooms.
 SAME_FILE_FOR_NOW = {"replay.py", "rows.py", "training.py"}
 
-SAME_CLASS: dict[str, str] = {
-    "Domain": "the domain as users see it, and the domain in the syntax tree of a PDDL file",
-    "Problem": "a problem that a generator writes, and the problem in the syntax tree of a PDDL file",
-}
+SAME_CLASS: dict[str, str] = {}
 # To be renamed in their own rooms.
 SAME_CLASS_FOR_NOW = {"Ended", "Learner", "Limits", "Listener", "Progress", "Schedule"}
 

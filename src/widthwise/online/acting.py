@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from widthwise.core import notebook
 from widthwise.core.budget import Budget
 from widthwise.core.defaults import Defaults
 from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
@@ -39,42 +40,96 @@ NO_SCORE = (
 
 @dataclass(slots=True)
 class StepRecord:
-    """One executed step: what the search knew when the action was chosen."""
+    """One executed action, with the state of the search when it was chosen.
+
+    Args:
+        action: The action.
+        reward: The reward it received.
+        look_ahead: The value of each action in the tree.
+        behaviour: The probability with which each action was chosen.
+        target: The policy that a network learns from this step.
+        nodes: The nodes of the tree when the action was chosen.
+        kept: The nodes of the subtree that was kept.
+        high_level_states: The different high-level states, for each level above the lowest.
+        interactions: The simulator steps spent on this action.
+        restores: The restored simulator states.
+        luck: The seed of the executed step, with `chance="reseed"`.
+        as_planned: Whether the executed step had the planned outcome, with `chance="reseed"`.
+
+    Example:
+        >>> agent = ww.OnlinePlanner("corridor", ww.RolloutIW(1), max_steps=2)
+        >>> [record.action for record in agent.run(seed=0).records] == agent.run(seed=0).actions
+        True
+    """
 
     action: int
     reward: float
     look_ahead: LookAhead
     behaviour: list[float]
     target: list[float]
-    nodes: int  # in the tree when the action was chosen
-    kept: int  # of them, in the subtree that was kept
-    high_level_states: list[int]  # different ones known, per level above the lowest
-    interactions: int  # simulator steps for this action
+    nodes: int
+    kept: int
+    high_level_states: list[int]
+    interactions: int
     restores: int
-    luck: int | None = None  # the seed of the executed step, with chance="reseed"
-    as_planned: bool | None = None  # whether it did what the tree said, with chance="reseed"
+    luck: int | None = None
+    as_planned: bool | None = None
 
 
 @dataclass(slots=True)
 class Episode:
-    """What happened from reset to the end."""
+    """One episode, from reset to its end.
+
+    Args:
+        actions: The executed actions.
+        rewards: Their rewards.
+        records: What the search knew at each action.
+        interactions: The simulator steps, those of planning included.
+        restores: The restored simulator states.
+        seconds: How long the episode took.
+        terminated: Whether the environment ended it, by an end or by its time limit.
+        interrupted: Whether it was interrupted.
+
+    Example:
+        >>> episode = ww.OnlinePlanner("corridor", ww.RolloutIW(1), max_steps=3).run(seed=0)
+        >>> episode.steps, len(episode.rewards)
+        (3, 3)
+    """
 
     actions: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     records: list[StepRecord] = field(default_factory=list)
-    interactions: int = 0  # simulator steps
+    interactions: int = 0
     restores: int = 0
     seconds: float = 0.0
-    terminated: bool = False  # the environment ended it, by an end or by its limit
+    terminated: bool = False
     interrupted: bool = False
 
     def __repr__(self) -> str:
-        ended = "interrupted" if self.interrupted else "ended" if self.terminated else "not ended"
+        ended = self._ended()
         counts = f"{counted(self.steps, 'step')}, {counted(self.interactions, 'interaction')}"
         return f"<Episode {ended}: score {self.score:g}, {counts}>"
 
     def __str__(self) -> str:
         return repr(self) if self.advice is None else f"{self!r}\n{self.advice}"
+
+    def _ended(self) -> str:
+        return "interrupted" if self.interrupted else "ended" if self.terminated else "not ended"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, object]] = [
+            ("status", self._ended()),
+            ("score", f"{self.score:g}"),
+            ("steps", f"{self.steps:,}"),
+            ("interactions", f"{self.interactions:,}"),
+            ("restores", f"{self.restores:,}"),
+            ("seconds", f"{self.seconds:.3f}"),
+        ]
+        if self.advice is not None:
+            rows.append(("advice", self.advice))
+        pairs = zip(self.actions, self.rewards, strict=True)
+        steps = [f"action {action}, reward {reward:g}" for action, reward in pairs]
+        return notebook.table("Episode", [*rows, ("actions", notebook.listing(counted(self.steps, "action"), steps))])
 
     @property
     def advice(self) -> str | None:

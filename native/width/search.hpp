@@ -133,7 +133,7 @@ public:
 
 private:
     template <class Table>
-    Event run(Region& region, Table& table, std::span<NoveltyTable* const> tables, std::uint64_t pause_at);
+    class Expansion;
     Event resume_region(std::uint32_t index, std::span<NoveltyTable* const> tables,
                         std::uint64_t pause_after);
     bool next_to_expand(Region& region);
@@ -148,7 +148,6 @@ private:
     std::size_t changed_level(const Region& region, const Word* state);
     // Notes what the features of a level, from one of them on, mean for operators and atoms.
     void mark_features(std::size_t level, std::size_t from);
-    Event halted(Halt halt) const;
     std::unique_ptr<NoveltyTable> new_table();
     // Lists of nodes and regions, charged to the meter like everything else; false if the limit forbids them.
     template <class Item>

@@ -17,8 +17,9 @@ from typing import Any
 
 import widthwise as ww
 from widthwise.core.files import write_whole
-from widthwise.experiments.runner import describe_run
-from widthwise.experiments.store import RunStore, read_json
+from widthwise.core.provenance import describe_run
+from widthwise.core.run_folder import read_json
+from widthwise.experiments.store import RunStore
 
 GAMES = ("breakout", "pong", "montezuma_revenge", "freeway", "ms_pacman", "space_invaders")
 KEYS = ("game", "setup", "seed")
@@ -131,7 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
     games = options.games.split(",")
     settings = {"games": games, "seeds": options.seeds, "actions": options.actions, "setups": list(SETUPS)}
     config = describe_run(settings, ["python", *sys.argv] if arguments is None else None)
-    store = RunStore.open(options.run, config, KEYS, resume=True)
+    store = RunStore(options.run, config, KEYS, resume=True)
     try:
         for seed in range(options.seeds):
             for setup in sorted(SETUPS):

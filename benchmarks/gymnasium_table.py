@@ -27,8 +27,9 @@ from typing import Any
 import widthwise as ww
 from gymnasium_rows import ENVIRONMENTS, Environment, write_report
 from widthwise.cli.main import main as widthwise
-from widthwise.experiments.runner import describe_run
-from widthwise.experiments.store import RunStore, read_json
+from widthwise.core.provenance import describe_run
+from widthwise.core.run_folder import read_json
+from widthwise.experiments.store import RunStore
 
 KEYS = ("env", "setup", "seed")
 SETUPS = ("default", "random", "best")
@@ -108,7 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     names = options.only.split(",") if options.only else list(known)
     config = describe_run({"limit": options.limit}, ["python", *sys.argv] if arguments is None else None)
-    store = RunStore.open(options.run, config, KEYS, resume=True)
+    store = RunStore(options.run, config, KEYS, resume=True)
     jobs = [
         (known[name], setup, seed)
         for seed in range(options.seeds)

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import widthwise as ww
+from widthwise.core.provenance import describe_run
+from widthwise.core.run_folder import read_json
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.pool import LocalPool
 from widthwise.experiments.progress import Progress
-from widthwise.experiments.runner import describe_run, run_jobs
-from widthwise.experiments.store import RunStore, read_json
+from widthwise.experiments.runner import run_jobs
+from widthwise.experiments.store import RunStore
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # workers import this file by its name
 
@@ -101,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     seeds = 2 if options.quick else 10
     settings = {"seeds": seeds, "nodes": NODES, "budgets": BUDGETS, "planners": PLANNERS}
     config = describe_run(settings, ["python", *sys.argv] if arguments is None else None)
-    store = RunStore.open(options.run, config, KEYS, resume=True)
+    store = RunStore(options.run, config, KEYS, resume=True)
     try:
         run_jobs(store, jobs_of(seeds), LocalPool(options.workers), Progress(sys.stderr))
         store.finish({"lines": len(store.lines), "failures": sum(one["failure"] is not None for one in store.lines)})

@@ -23,7 +23,7 @@ from statistics import median
 from typing import Any
 
 import widthwise as ww
-from widthwise.experiments.runner import describe_run
+from widthwise.core.provenance import describe_run
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import default_features
 from widthwise.simulator_search.levels import OnSimulator

@@ -259,7 +259,7 @@ def test_a_worker_that_dies_costs_only_its_own_part(tmp_path):
         Job(f"{__name__}:boom", {"value": value}, [{"row": value, "do": do} for do in order])
         for value, order in enumerate((("well", "die", "well2"), ("raise", "well"), ("die", "die2", "well")))
     ]
-    store = RunStore.open(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
+    store = RunStore(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
     run_jobs(store, jobs, LocalPool(2))
     found = {store.key(line): line for line in store.lines}
     assert len(found) == len(store.lines) == 8
@@ -284,7 +284,7 @@ def test_of_parts_that_go_together_only_the_guilty_one_is_lost(tmp_path):
     parts = [{"row": 0, "do": do} for do in ("well", "die", "well2")]
     job = Job(f"{__name__}:boom_together", {"value": 7}, parts, together=True)
     raising = Job(f"{__name__}:boom_together", {"value": 8}, [{"row": 1, "do": "raise"}], together=True)
-    store = RunStore.open(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
+    store = RunStore(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
     run_jobs(store, [job, raising], LocalPool(1), stamp={"made": "here"})
     found = {store.key(line): line for line in store.lines}
     assert len(found) == len(store.lines) == 4
@@ -296,9 +296,9 @@ def test_of_parts_that_go_together_only_the_guilty_one_is_lost(tmp_path):
 
 
 def test_two_processes_cannot_write_one_run(tmp_path):
-    store = RunStore.open(tmp_path / "run", {"settings": {}}, ("row",), resume=False)
+    store = RunStore(tmp_path / "run", {"settings": {}}, ("row",), resume=False)
     with pytest.raises(Exception, match="another process"):
-        RunStore.open(tmp_path / "run", {"settings": {}}, ("row",), resume=True)
+        RunStore(tmp_path / "run", {"settings": {}}, ("row",), resume=True)
     store.close()
 
 

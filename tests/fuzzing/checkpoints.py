@@ -15,8 +15,8 @@ import numpy as np
 
 from fuzzing.cases import Case
 from fuzzing.damage import damage_bytes, damage_json, deep_json
-from widthwise.learning import packing
-from widthwise.learning.checkpoint import About, read_checkpoint, write_checkpoint
+from widthwise.training import packing
+from widthwise.training.checkpoint import About, read_checkpoint, write_checkpoint
 
 ABOUT = About("maze-small", 5, (84, 84, 3), {"name": "pi-hiw", "tiles": [2, 2], "learning": {"batch": 8}})
 _LENGTH, _DIGEST = 8, 32

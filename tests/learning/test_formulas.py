@@ -9,15 +9,15 @@ import pytest
 import torch
 
 import widthwise as ww
-from widthwise.learning.evaluation import sharpened
 from widthwise.learning.inference import Inference
+from widthwise.learning.input_format import Sight
 from widthwise.learning.losses import cross_entropy, monte_carlo_returns
 from widthwise.learning.network import Network, blurred
 from widthwise.learning.renorm import RATIO, SHIFT, Renorm
-from widthwise.learning.replay import Played, Replay
+from widthwise.learning.replay_memory import Played, Replay
 from widthwise.learning.rmsprop import RMSprop, clipping
-from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support, rescale
+from widthwise.training.evaluation import sharpened
 
 
 def test_returns_by_hand() -> None:

@@ -10,8 +10,8 @@ import torch
 from test_native_forward import KERNELS
 
 from widthwise.learning.inference import LARGEST, Inference
+from widthwise.learning.input_format import Sight
 from widthwise.learning.network import HIDDEN, Network
-from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support
 
 # Sides that are no multiple of a stride, places that are no multiple of a block, one channel and several, a vector.

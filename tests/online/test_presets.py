@@ -13,9 +13,9 @@ import pytest
 import widthwise as ww
 from places import ROOT
 from widthwise.cli.main import main
-from widthwise.learning.algorithms import Algorithm, algorithm
-from widthwise.learning.config import Learning
+from widthwise.learning.learning_settings import LearningSettings
 from widthwise.online.presets import KINDS, NAMES, PRESETS, kind_of
+from widthwise.training.algorithms import Algorithm, algorithm
 
 PAGE = ROOT / "docs" / "presets.md"
 
@@ -24,13 +24,13 @@ def test_every_preset_gives_a_value_to_the_same_settings() -> None:
     for name in PRESETS:
         for kind in KINDS:
             assert set(PRESETS[name].of_kind(kind)) == set(PRESETS["default"].of_kind("other")), (name, kind)
-    known = {one.name for kind in (Algorithm, Learning) for one in fields(kind)} | {"planner"}
+    known = {one.name for kind in (Algorithm, LearningSettings) for one in fields(kind)} | {"planner"}
     assert set(PRESETS["default"].settings) <= known
 
 
 def test_the_defaults_of_learning_are_those_of_the_default_preset() -> None:
-    default, learning = PRESETS["default"].settings, Learning()
-    for one in fields(Learning):
+    default, learning = PRESETS["default"].settings, LearningSettings()
+    for one in fields(LearningSettings):
         assert default.get(one.name, getattr(learning, one.name)) == getattr(learning, one.name)
 
 
@@ -115,12 +115,12 @@ def test_a_training_run_keeps_its_preset(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:
-    from widthwise.experiments.learning import config_of
-    from widthwise.experiments.training_settings import RunSettings
+    from widthwise.training.launch import config_of
+    from widthwise.training.run_settings import RunSettings
 
     told = {"environment": "maze-small", "algorithm": "pi-hiw", "interactions": 10}
     first = config_of(RunSettings.of(told))
-    assert (first.algorithm.tiles, first.algorithm.interactions, first.learning) == ((2, 2), 30, Learning())
+    assert (first.algorithm.tiles, first.algorithm.interactions, first.learning) == ((2, 2), 30, LearningSettings())
     assert config_of(RunSettings(**told)).algorithm.tiles == (4, 4)
 
 

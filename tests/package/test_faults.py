@@ -318,7 +318,7 @@ def test_figures_for_tensorboard_that_cannot_be_written_do_not_end_a_run(tmp_pat
     pytest.importorskip("torch")
     folder = tmp_path / "run"
     folder.mkdir()
-    code = "import sys\nimport widthwise.experiments.run_folder as place\nplace.EVENTS = '../blocked/events'\n"
+    code = "import sys\nimport widthwise.training.folder as place\nplace.EVENTS = '../blocked/events'\n"
     code += "from widthwise.cli.main import main\nsys.exit(main(sys.argv[1:]))"
     (tmp_path / "blocked").write_text("")
     arguments = [*TRAIN[:-1], "--out", str(folder)]
@@ -368,7 +368,7 @@ def test_what_a_killed_demo_has_left_is_removed_by_the_next(tmp_path: Path) -> N
 def test_a_run_that_another_process_writes_is_refused(tmp_path: Path) -> None:
     from widthwise.experiments.store import RunStore
 
-    store = RunStore.open(tmp_path / "run", {"settings": {}}, ("name",), resume=False)
+    store = RunStore(tmp_path / "run", {"settings": {}}, ("name",), resume=False)
     bench = ["bench", "classical", "--benchmarks", str(TASKS), "--suite", "all", "--out", str(tmp_path / "run")]
     (tmp_path / "run" / "config.json").unlink()
     ended = call(*bench, "--resume")

@@ -10,7 +10,7 @@ import widthwise
 SOURCE = Path(widthwise.__file__).parent
 # A room may import itself and these. `_native`, `version` and the core are what everything stands on.
 MAY_IMPORT = {
-    "core": {"_native"},
+    "core": {"_native", "version"},
     "task_search": {"_native", "core"},
     "simulator_search": {"_native", "core", "task_search"},
     "portfolio": {"_native", "core", "task_search"},
@@ -18,7 +18,8 @@ MAY_IMPORT = {
     "classical": {"_native", "core", "task_search", "portfolio"},
     "simulators": {"_native", "core", "simulator_search"},
     "online": {"core", "task_search", "simulator_search", "simulators"},
-    "learning": {"_native", "core", "task_search", "simulator_search", "simulators", "online", "version"},
+    "learning": {"_native", "core", "simulator_search"},
+    "training": {"core", "task_search", "simulator_search", "simulators", "online", "learning", "version"},
     "experiments": {
         "_native",
         "core",
@@ -29,7 +30,7 @@ MAY_IMPORT = {
         "simulators",
         "online",
         "learning",
-        "version",
+        "training",
     },
     "reports": {"core", "simulator_search"},
     "cli": {
@@ -45,6 +46,7 @@ MAY_IMPORT = {
         "experiments",
         "reports",
         "learning",
+        "training",
         "version",
     },
     "__init__.py": {
@@ -63,9 +65,11 @@ MAY_IMPORT = {
 }
 # Who uses these imports them where they are used; numpy may stand at the top only where nobody comes without it.
 HEAVY = {"torch", "matplotlib", "ray", "gymnasium", "ale_py"}
-NUMPY_ROOMS = {"experiments", "learning", "reports", "simulators"}
+NUMPY_ROOMS = {"experiments", "learning", "reports", "simulators", "training"}
 # The room of the network is made of torch, except for the settings, which commands read before they need it.
-TORCH_ROOM, SETTINGS = "learning", {"algorithms.py", "config.py", "support.py"}
+TORCH_ROOM, SETTINGS = "learning", {"learning_settings.py", "support.py"}
+# The loop of planning and learning seeds torch and counts its threads.
+TORCH_FILES = {"trainer.py"}
 # An environment of Gymnasium is made of it.
 GYMNASIUM_FILES = {"gym_mazes.py"}
 
@@ -119,6 +123,8 @@ def test_heavy_packages_are_imported_where_they_are_used() -> None:
             for name in names:
                 heavy = HEAVY if room(path) in NUMPY_ROOMS else HEAVY | {"numpy"}
                 if room(path) == TORCH_ROOM and path.name not in SETTINGS:
+                    heavy = heavy - {"torch"}
+                if path.name in TORCH_FILES:
                     heavy = heavy - {"torch"}
                 if path.name in GYMNASIUM_FILES:
                     heavy = heavy - {"gymnasium"}

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from widthwise.core.simulator import Step
-from widthwise.learning.algorithms import Algorithm, algorithm
-from widthwise.learning.config import Config, Learning
-from widthwise.learning.trainer import Trainer
+from widthwise.learning.learning_settings import LearningSettings
+from widthwise.training.algorithms import Algorithm, algorithm
+from widthwise.training.config import Config
+from widthwise.training.trainer import Trainer
 
 
 class Walk:
@@ -57,4 +58,6 @@ def walker(
 ) -> Trainer:
     """A trainer in the corridor; a few interactions per action, small batches."""
     chosen: Algorithm = algorithm("pi-iw+", **{"interactions": 4, **settings})
-    return Trainer(make, Config(chosen, Learning(batch=8, patient=patient), trees=trees, seed=seed, refresh=refresh))
+    return Trainer(
+        make, Config(chosen, LearningSettings(batch=8, patient=patient), trees=trees, seed=seed, refresh=refresh)
+    )

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widthwise.core.errors import InputError
-from widthwise.learning import checkpoint, packing
-from widthwise.learning.checkpoint import BEST, CURRENT, PREVIOUS, About, Checkpoints, RunStopped, read_checkpoint
+from widthwise.training import checkpoint, packing
+from widthwise.training.checkpoint import BEST, CURRENT, PREVIOUS, About, Checkpoints, RunStopped, read_checkpoint
 
 torch = pytest.importorskip("torch")
 

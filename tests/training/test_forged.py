@@ -15,9 +15,9 @@ import pytest
 
 from places import FIXTURES, SUPPORT
 from widthwise.core.errors import InputError
-from widthwise.learning import packing
-from widthwise.learning.checkpoint import read_checkpoint
-from widthwise.learning.unpacking import Limits
+from widthwise.training import packing
+from widthwise.training.checkpoint import read_checkpoint
+from widthwise.training.unpacking import Limits
 
 WORLD = "tiny_world:TinyWorld"
 CASES = 120
@@ -95,8 +95,8 @@ def test_forged_checkpoints_end_as_one_error(tmp_path: Path, monkeypatch: pytest
     """Resumed for real: a forged file is refused, or a change that does no harm lets the run go on."""
     pytest.importorskip("torch")
     from widthwise.core.errors import WidthwiseError
-    from widthwise.experiments import learning
-    from widthwise.experiments.training import Listener
+    from widthwise.training import launch
+    from widthwise.training.run import Listener
 
     monkeypatch.syspath_prepend(str(SUPPORT))
     with tarfile.open(FIXTURES / "0.1.0" / "training.tar.xz") as archive:
@@ -116,7 +116,7 @@ def test_forged_checkpoints_end_as_one_error(tmp_path: Path, monkeypatch: pytest
         (folder / "checkpoint" / "previous.ckpt").unlink(missing_ok=True)
         path.write_bytes(framed(json.dumps(forged).encode(), contents))
         try:
-            training = learning.resume(folder, Listener(), 90, given={"environment": WORLD})
+            training = launch.resume(folder, Listener(), 90, given={"environment": WORLD})
         except WidthwiseError as error:
             assert isinstance(error, InputError), (number, error)
             assert str(folder) in str(error), (number, error)

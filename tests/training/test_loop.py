@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from widthwise.core.errors import InputError, UsageError
-from widthwise.experiments.run_folder import Lines, RunFolder
-from widthwise.experiments.training import Listener, Record, Schedule, Training
-from widthwise.learning.checkpoint import About, Checkpoints, RunStopped, read_checkpoint
-from widthwise.learning.learner import TrainingDivergedError
+from widthwise.learning.updater import TrainingDivergedError
+from widthwise.training.checkpoint import About, Checkpoints, RunStopped, read_checkpoint
+from widthwise.training.folder import Lines, TrainingFolder
+from widthwise.training.run import Listener, Record, Schedule, Training
 
 ABOUT = About("nowhere", 2, (3,), {"name": "none"})
 
@@ -77,7 +77,7 @@ class FakeLearner:
 
 def start(folder: Path, learner: FakeLearner, *, resume: bool = False, every: float = 0.0) -> Training:
     kept = Checkpoints(folder, ABOUT)
-    opened = RunFolder.reopen(folder) if resume else RunFolder.create(folder, {"kind": "training"})
+    opened = TrainingFolder.resume(folder) if resume else TrainingFolder.create(folder, {"kind": "training"})
     kept.prepare()
     training = Training(opened, kept, learner, Schedule(100, 30, every), Listener())
     if resume:
@@ -173,16 +173,16 @@ def test_diverging_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
 
 def test_a_folder_belongs_to_one_process_and_one_run(tmp_path: Path) -> None:
     training = start(tmp_path / "run", FakeLearner())
-    with pytest.raises(UsageError, match="another process is training there"):
-        RunFolder.reopen(tmp_path / "run")
+    with pytest.raises(UsageError, match="another process is writing this run"):
+        TrainingFolder.resume(tmp_path / "run")
     with pytest.raises(UsageError, match="exists already: resume the run in it"):
         start(tmp_path / "run", FakeLearner())
     training.folder.close()
     with pytest.raises(InputError, match="is no run folder"):
-        RunFolder.reopen(tmp_path)
+        TrainingFolder.resume(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write a run there"):
-        RunFolder.create(tmp_path / "file" / "run", {})
+        TrainingFolder.create(tmp_path / "file" / "run", {})
 
 
 def test_lines_that_are_gone_are_noticed(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ class Costly(FakeLearner):
 
 def test_evaluations_take_no_more_than_their_share(tmp_path: Path) -> None:
     """Of 400 interactions with a share of .25, and an interval at which 40 evaluations would be due."""
-    opened = RunFolder.create(tmp_path / "run", {})
+    opened = TrainingFolder.create(tmp_path / "run", {})
     learner = Costly()
     training = Training(opened, Checkpoints(tmp_path / "run", ABOUT), learner, Schedule(400, 10, 30.0, 0.25))
     training.checkpoints.prepare()
@@ -245,7 +245,7 @@ def test_evaluations_take_no_more_than_their_share(tmp_path: Path) -> None:
 
 
 def test_the_better_score_is_best_and_a_later_death_is_not() -> None:
-    from widthwise.experiments.training import merit
+    from widthwise.training.run import merit
 
     def evaluated(score: float, steps: float) -> tuple[float, float]:
         return merit({"network_score": score, "network_steps": steps})
@@ -262,7 +262,7 @@ def test_a_run_says_whether_it_has_seen_a_reward(tmp_path: Path) -> None:
 
     for number, (learner, seen) in enumerate(((FakeLearner(), True), (Poor(), False))):
         folder = tmp_path / str(number)
-        opened = RunFolder.create(folder, {})
+        opened = TrainingFolder.create(folder, {})
         training = Training(opened, Checkpoints(folder, ABOUT), learner, Schedule(100, 30))
         training.checkpoints.prepare()
         result = training.run()

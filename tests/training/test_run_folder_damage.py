@@ -23,7 +23,7 @@ from places import FIXTURES
 from widthwise.cli.main import main
 from widthwise.experiments import runner
 from widthwise.experiments.jobs import Done, Job, done, lost, work
-from widthwise.experiments.training import Training
+from widthwise.training.run import Training
 
 TASKS = FIXTURES / "0.1.0" / "tasks"
 SMALL = ["--budget", "4", "--set", "calibration=2", "--network-episodes", "1", "--planner-episodes", "0"]

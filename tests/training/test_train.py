@@ -16,7 +16,7 @@ import pytest
 from cli_tools import call, start
 from places import SUPPORT
 from widthwise.cli.main import main
-from widthwise.learning.checkpoint import read_checkpoint
+from widthwise.training.checkpoint import read_checkpoint
 
 pytest.importorskip("torch")
 
@@ -260,7 +260,7 @@ def test_what_is_no_number_stops_the_run(
 def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("")
     code = "import sys, importlib.util as u; real = u.find_spec\n"
-    code += "import widthwise.experiments.learning as l; l.find_spec = lambda n: None if n == 'torch' else real(n)\n"
+    code += "import widthwise.training.launch as l; l.find_spec = lambda n: None if n == 'torch' else real(n)\n"
     code += "from widthwise.cli.main import main; sys.exit(main(sys.argv[1:]))"
     for arguments in ([*TINY, "--out", str(tmp_path / "x")], ["play", WORLD, "--policy", str(tmp_path)]):
         ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
@@ -295,10 +295,10 @@ def test_the_help_names_every_setting() -> None:
     from dataclasses import fields
 
     from widthwise.cli.train import _EPILOG
-    from widthwise.learning.algorithms import Algorithm
-    from widthwise.learning.config import Learning
+    from widthwise.learning.learning_settings import LearningSettings
+    from widthwise.training.algorithms import Algorithm
 
-    for kind in (Algorithm, Learning):
+    for kind in (Algorithm, LearningSettings):
         for one in fields(kind):
             assert one.name == "name" or one.name in _EPILOG, one.name
 

@@ -20,11 +20,12 @@ pytest.importorskip("gymnasium")
 import gymnasium.spaces as spaces
 
 from learning_tools import Walk
-from widthwise.learning.algorithms import algorithm
-from widthwise.learning.config import Config, Learning
 from widthwise.learning.encoding import FARTHEST, Encoding
-from widthwise.learning.sight import Sight
-from widthwise.learning.trainer import Trainer
+from widthwise.learning.input_format import Sight
+from widthwise.learning.learning_settings import LearningSettings
+from widthwise.training.algorithms import algorithm
+from widthwise.training.config import Config
+from widthwise.training.trainer import Trainer
 
 TINY = ["--interactions", "300", "--budget", "6", "--nodes", "40", "--set", "batch=4", "--set", "calibration=8"]
 TINY += ["--evaluation-steps", "10", "--network-episodes", "1", "--planner-episodes", "0"]
@@ -159,7 +160,7 @@ def test_images_stay_images() -> None:
 
 
 def test_a_network_is_restored_with_the_scale_of_its_input() -> None:
-    config = Config(algorithm("pi-iw+", interactions=4), Learning(batch=4, calibration=8))
+    config = Config(algorithm("pi-iw+", interactions=4), LearningSettings(batch=4, calibration=8))
     trained, other = Trainer(Grid, config), Trainer(Grid, config)
     assert trained.sight.encoding is not None and other.sight.encoding is not None
     assert trained.sight.encoding.scale.max() > 1e5
@@ -169,14 +170,14 @@ def test_a_network_is_restored_with_the_scale_of_its_input() -> None:
 
 
 def test_without_calibration_numbers_are_scaled_all_the_same() -> None:
-    config = Config(algorithm("pi-iw+", interactions=4), Learning(batch=4, calibration=0))
+    config = Config(algorithm("pi-iw+", interactions=4), LearningSettings(batch=4, calibration=0))
     trainer = Trainer(Grid, config)
     assert trainer.sight.encoding is not None and trainer.sight.encoding.scale.max() > 1e5
     assert trainer.interactions > 0
 
 
 def test_runs_from_before_there_were_encodings_see_what_they_saw() -> None:
-    plain = Config(algorithm("pi-iw+"), Learning()).describe()
+    plain = Config(algorithm("pi-iw+"), LearningSettings()).describe()
     del plain["learning"]["encoded"], plain["algorithm"]["high_features"]
     config = Config.read(plain)
     assert not config.learning.encoded and config.algorithm.high_features == "tiles"
@@ -191,7 +192,7 @@ def test_a_run_that_is_shorter_than_an_episode_says_so(tmp_path: Path, capsys: p
 
 
 def test_messages_about_settings_print_no_dict_and_no_list() -> None:
-    plain = Config(algorithm("pi-iw+"), Learning()).describe()
+    plain = Config(algorithm("pi-iw+"), LearningSettings()).describe()
     for name, value in (("tiles", [1, 2, 3]), ("nodes", {"a": 1}), ("discount", [0.5]), ("behaviour", [1])):
         broken = {**plain, "algorithm": {**plain["algorithm"], name: value}}
         with pytest.raises(ww.UsageError) as raised:

@@ -14,7 +14,7 @@ import pytest
 from places import FIXTURES, SUPPORT
 from widthwise.cli.main import main
 from widthwise.core.errors import UsageError
-from widthwise.experiments.trust import code_named, names_code, require_trust
+from widthwise.training.trust import code_named, names_code, require_trust
 
 WORLD = "tiny_world:TinyWorld"
 #: Whatever imports this module leaves a file behind.

@@ -187,8 +187,9 @@ def run_suite(
     more: Mapping[str, Any] | None = None,
 ) -> RunStore | None:
     """Run what is missing of a suite: the open run folder with all its lines, or nothing if it was stopped."""
+    from widthwise.core.provenance import changes_since, describe_run, stamp_of
     from widthwise.experiments.progress import Progress
-    from widthwise.experiments.runner import changes_since, describe_run, make_pool, run_jobs, stamp_of
+    from widthwise.experiments.runner import make_pool, run_jobs
     from widthwise.experiments.store import RunStore
 
     benchmarks = benchmarks_of(args)
@@ -200,7 +201,7 @@ def run_suite(
     }
     config = {"kind": kind, **describe_run(settings), "rows": [row.describe() for row in rows], **(more or {})}
     pool = make_pool(args.workers, args.ray_address)
-    store = RunStore.open(args.out, config, keys, resume=args.resume)
+    store = RunStore(args.out, config, keys, resume=args.resume)
     for change in changes_since(store.config, config):
         print(f"note: this run was begun by another program: {change}. Every line says what made it", file=sys.stderr)
     try:

@@ -105,8 +105,8 @@ def _list(text: str | None) -> list[str]:
 def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
     """What all runs have in common; the interval of evaluations in figures, so that a longer suite keeps it."""
     from widthwise.core import run_shapes
+    from widthwise.core.run_folder import CONFIG, read_json
     from widthwise.core.shape import both, fields, whole
-    from widthwise.experiments.store import CONFIG, read_json
 
     wanted = args.interactions or interactions
     began = args.out / CONFIG
@@ -120,10 +120,11 @@ def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
 
 def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, float]]) -> int:
     from widthwise.cli.bench_progress import SuiteProgress
-    from widthwise.experiments.learning import need_torch
+    from widthwise.core.provenance import describe_run
     from widthwise.experiments.learning_suites import KEYS, check, jobs_of
-    from widthwise.experiments.runner import describe_run, make_pool, run_jobs
+    from widthwise.experiments.runner import make_pool, run_jobs
     from widthwise.experiments.store import RunStore
+    from widthwise.training.launch import need_torch
 
     need_torch("a suite of training runs")
     if args.workers == "ray":
@@ -131,7 +132,7 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
     runs = check(suite)
     pool = make_pool(args.workers, None)
     config = {"kind": "learning", **describe_run(suite.settings()), "published": published}
-    store = RunStore.open(args.out, config, KEYS, resume=args.resume, longer="interactions")
+    store = RunStore(args.out, config, KEYS, resume=args.resume, longer="interactions")
     try:
         last = {store.key(line): line for line in store.lines}
         # A run that failed, or that is to go further now, goes on from its checkpoint.

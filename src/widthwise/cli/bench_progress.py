@@ -16,7 +16,7 @@ from widthwise.experiments.jobs import Done, Job
 from widthwise.experiments.learning_suites import RUNS, folder_of
 from widthwise.experiments.progress import duration
 from widthwise.experiments.runner import Listener
-from widthwise.experiments.training_settings import RunSettings
+from widthwise.training.run_settings import RunSettings
 
 _TAIL = 4096
 

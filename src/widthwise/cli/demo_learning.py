@@ -7,7 +7,7 @@ import sys
 from widthwise.cli.demo_text import draw_way, say, title
 from widthwise.core.errors import install_line
 from widthwise.core.showing import counted
-from widthwise.experiments.training import Listener, Record, Training
+from widthwise.training.run import Listener, Record, Training
 
 ENVIRONMENT, TILES = "maze-small", "8x8"
 SHORTEST = 36  # steps over the key to the door
@@ -37,10 +37,10 @@ class Rows(Listener):
 
 def learn() -> None:
     """Train for about two minutes, show how it goes, and walk the maze with the network alone."""
-    from widthwise.experiments.learning import begin
-    from widthwise.experiments.policy import learned_agent
     from widthwise.experiments.scratch import scratch_folder
-    from widthwise.experiments.training_settings import RunSettings
+    from widthwise.training.launch import begin
+    from widthwise.training.learned_agent import learned_agent
+    from widthwise.training.run_settings import RunSettings
 
     title("6. Learning from search: a maze until no search is needed")
     say(

@@ -192,7 +192,7 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
     if args.policy is not None:
         header |= {"policy": str(args.policy), "network_only": args.network_only}
     if args.record is not None:
-        from widthwise.experiments.runner import describe_run
+        from widthwise.core.provenance import describe_run
 
         made = describe_run({}, ["widthwise", *sys.argv[1:]])
         header |= {name: made[name] for name in ("command", "commit", "versions", "machine")}

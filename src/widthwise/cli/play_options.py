@@ -212,7 +212,7 @@ def tiles_of(text: str, values: int | None) -> Tiles:
 
 def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePlanner:
     """The agent that acts with what a run has learned; options that describe another planner are refused."""
-    from widthwise.experiments.policy import learned_agent
+    from widthwise.training.learned_agent import learned_agent
 
     for name, value in (
         ("--planner", args.planner),

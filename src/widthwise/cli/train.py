@@ -19,7 +19,7 @@ from widthwise.online.presets import NAMES
 
 if TYPE_CHECKING:
     from widthwise.cli.train_view import TrainView
-    from widthwise.experiments.training import Record, Training
+    from widthwise.training.run import Record, Training
 
 ALGORITHMS = ("pi-iw", "pi-iw+", "pi-hiw")
 
@@ -173,7 +173,7 @@ def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str
 
 def parts_of(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, str]:
     """The settings of the algorithm and of learning that were given, as texts."""
-    from widthwise.experiments.training_settings import parse_parts
+    from widthwise.training.run_settings import parse_parts
 
     texts = list(args.set)
     texts += [f"tiles={args.tiles}"] if tiles and args.tiles else []
@@ -208,7 +208,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _advice(args: argparse.Namespace) -> str:
     """What to do after the process had to end."""
-    from widthwise.experiments.trust import resume_call
+    from widthwise.training.trust import resume_call
 
     folder = args.resume or args.out
     if folder is None:
@@ -218,10 +218,10 @@ def _advice(args: argparse.Namespace) -> str:
 
 def _run(args: argparse.Namespace) -> int:
     from widthwise.cli.train_view import TrainView
-    from widthwise.experiments import learning
     from widthwise.simulators.chance import ChanceError
+    from widthwise.training import launch
 
-    learning.need_torch()
+    launch.need_torch()
     given = given_settings(args)
     view = TrainView(sys.stderr, quiet=args.quiet)
     try:
@@ -238,25 +238,25 @@ def _run(args: argparse.Namespace) -> int:
 
 def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> Training:
     """The run that the options describe: a new one, or one that goes on."""
-    from widthwise.experiments import learning
-    from widthwise.experiments.training_settings import RunSettings
+    from widthwise.training import launch
+    from widthwise.training.run_settings import RunSettings
 
     if args.resume is not None:
         if args.out is not None and args.out.resolve() != args.resume.resolve():
             raise UsageError(f"a run goes on in its own folder: leave --out away, or give --out {args.resume}")
-        learning.refuse_changes(args.resume, given)
-        return learning.resume(args.resume, view, given.get("interactions"), given=given, trust=args.trust)
+        launch.refuse_changes(args.resume, given)
+        return launch.resume(args.resume, view, given.get("interactions"), given=given, trust=args.trust)
     if args.trust:
         raise UsageError("--trust is for --resume: it says that the code named in the folder may be run")
     for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
         if value is None:
             raise UsageError(f"{name} is missing (a run that is there already goes on with --resume DIR)")
-    return learning.begin(args.out, RunSettings(**{"algorithm": "auto", **given}), view)
+    return launch.begin(args.out, RunSettings(**{"algorithm": "auto", **given}), view)
 
 
 def report(training: Training, *, as_json: bool) -> int:
     """Run to the end or to Ctrl-C, and say what came of it."""
-    from widthwise.experiments.trust import resume_call
+    from widthwise.training.trust import resume_call
 
     folder = training.folder.folder
     again = resume_call(folder, training.checkpoints.about.environment)

@@ -8,7 +8,7 @@ from typing import TextIO
 from widthwise.core.showing import counted
 from widthwise.core.terminal import StatusLine
 from widthwise.experiments.progress import duration
-from widthwise.experiments.training import Listener, Record, Training
+from widthwise.training.run import Listener, Record, Training
 
 _PIPE_SECONDS = 10.0
 _TERMINAL_SECONDS = 0.2

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from widthwise.core.errors import UsageError
+from widthwise.core.run_folder import CONFIG
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import read_table
-from widthwise.experiments.store import CONFIG
-from widthwise.experiments.training_settings import RunSettings, parse_parts
 from widthwise.online.presets import FIRST
+from widthwise.training.run_settings import RunSettings, parse_parts
 
 #: What tells one line of a suite from another.
 KEYS = ("environment", "algorithm", "parts", "seed")
@@ -71,7 +71,7 @@ def expand_tiles(algorithms: Sequence[str], tiles: Sequence[str]) -> list[str]:
 
 def check(suite: Suite) -> list[RunSettings]:
     """The runs of a suite, each of which could be begun: names and settings are tried out."""
-    from widthwise.experiments.learning import config_of
+    from widthwise.training.launch import config_of
 
     runs = list(suite.runs())
     for settings in runs[: len(suite.environments) * len(suite.algorithms)]:
@@ -100,18 +100,18 @@ def jobs_of(runs: Sequence[RunSettings], out: Path) -> Iterator[Job]:
 
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     """What trains one run to its end, from its newest checkpoint if it has one; runs in a worker."""
-    from widthwise.experiments import learning
-    from widthwise.experiments.training import Listener
+    from widthwise.training import launch
+    from widthwise.training.run import Listener
 
     folder, settings = Path(payload["folder"]), RunSettings.of(payload["settings"])
 
     def run(part: Part) -> Outcome:
         if (folder / CONFIG).exists():
-            learning.refuse_changes(folder, settings.describe())
-            training = learning.resume(folder, Listener(), settings.interactions, given=settings.describe())
+            launch.refuse_changes(folder, settings.describe())
+            training = launch.resume(folder, Listener(), settings.interactions, given=settings.describe())
         else:
-            learning.clear_unborn(folder)
-            training = learning.begin(folder, settings, Listener(), ["widthwise", "bench", str(folder)])
+            launch.clear_unborn(folder)
+            training = launch.begin(folder, settings, Listener(), ["widthwise", "bench", str(folder)])
         try:
             result = training.run()
         finally:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -12,53 +10,50 @@ from typing import Any, BinaryIO
 
 from widthwise.core import json_files, run_shapes
 from widthwise.core.errors import InputError, OutputError, UsageError
-from widthwise.core.files import cannot_write, open_to_append, written_whole
+from widthwise.core.files import cannot_write
+from widthwise.core.run_folder import CONFIG, RunFolder, json_line, read_json, refuse_existing, refuse_file, write_json
 from widthwise.core.shape import Shape, anything, both, fields, table, text
 from widthwise.core.showing import setting
 
 Record = dict[str, Any]
 
-CONFIG, LINES, RESULT = "config.json", "results.jsonl", "result.json"
+LINES = "results.jsonl"
 
 
-class RunStore:
-    """An open run folder that this process alone writes to.
+class RunStore(RunFolder):
+    """The open run folder of a suite.
 
-    `keys` names the fields that tell one line from another. `done` holds those of the lines.
+    `keys` names the fields that distinguish one line from another. `done` holds those of the lines.
+
+    Args:
+        folder: the run folder. It is made if it does not exist.
+        config: the configuration of the run; `settings` in it must not change on resume.
+        keys: the fields that distinguish one line from another.
+        resume: whether a run that is already in the folder may continue; a torn last line is dropped.
+        longer: the setting that may grow, so that a finished run can continue.
+
+    Raises:
+        UsageError: the folder cannot be used for this run.
+        InputError: what is in the folder cannot be read.
     """
 
     def __init__(
-        self, folder: Path, config: Mapping[str, Any], keys: Sequence[str], file: BinaryIO, lines: list[Record]
+        self, folder: Path, config: Mapping[str, Any], keys: Sequence[str], *, resume: bool, longer: str = ""
     ) -> None:
-        self.folder = folder
-        self.config = config  # of the run as it was begun
-        self.keys = tuple(keys)
-        self.lines = lines
-        self.done = {self.key(line) for line in lines}
-        self._file = file
-
-    @classmethod
-    def open(
-        cls, folder: Path, config: Mapping[str, Any], keys: Sequence[str], *, resume: bool, longer: str = ""
-    ) -> RunStore:
-        """Make a run folder, or resume one whose `settings` are the same and drop a torn last line.
-
-        `longer` names the setting that may grow, so that a finished run can be taken further.
-        """
         path = folder / CONFIG
-        refuse_file(folder)
-        if not resume and folder.exists() and any(folder.iterdir()):
-            raise UsageError(
-                f"{folder} exists already",
-                python="resume the run in it, or give another folder",
-                command="give --resume to go on with it, or another folder",
-            )
-        file: BinaryIO | None = None
+        if resume:
+            refuse_file(folder)
+        else:
+            refuse_existing(folder, "give --resume to continue it, or another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if resume and path.exists():
                 _same_settings(folder, _began(path, config)["settings"], _plain(config["settings"]), longer)
-            file = _locked(folder / LINES)
+            super().__init__(folder, LINES)
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        self.keys = tuple(keys)
+        try:
             if path.exists():
                 began = _began(path, config)
                 if longer and began["settings"] != _plain(config["settings"]):
@@ -66,16 +61,16 @@ class RunStore:
                 config = read_json(path)
             else:
                 write_json(path, config)
-            lines = _whole_lines(folder / LINES, file, both(fields(dict.fromkeys(keys, anything)), _shape(config)))
-            # The summary is of a finished run; this one goes on.
-            (folder / RESULT).unlink(missing_ok=True)
-            return cls(folder, config, keys, file, lines)
+            shape = both(fields(dict.fromkeys(keys, anything)), _shape(config))
+            self.lines = _whole_lines(folder / LINES, self._locked, shape)
+            self.reopen()
         except BaseException as error:
-            if file is not None:
-                file.close()
+            self.close()
             if isinstance(error, OSError):
                 raise cannot_write(folder, error) from None
             raise
+        self.config = config  # of the run as it was begun
+        self.done = {self.key(line) for line in self.lines}
 
     def key(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
         """What tells a line from the others."""
@@ -87,40 +82,13 @@ class RunStore:
         Raises `OutputError` if it cannot be written; lines before it are kept, and resuming makes it again.
         """
         try:
-            self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            self._locked.write(json_line(record))
+            self._locked.flush()
+            os.fsync(self._locked.fileno())
         except OSError as error:
             raise OutputError.of(self.folder / LINES, error) from None
         self.lines.append(record)
         self.done.add(self.key(record))
-
-    def finish(self, result: Mapping[str, Any]) -> None:
-        """Write the summary that marks a finished run."""
-        write_json(self.folder / RESULT, result)
-
-    def close(self) -> None:
-        """Let go of the folder; a line that could not be written is lost, and resuming makes it again."""
-        with contextlib.suppress(OSError):
-            self._file.close()
-
-
-def refuse_file(folder: Path) -> None:
-    """Raise `UsageError` if what should become a run folder is a file."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file, not a folder: give another name for the run folder")
-
-
-def read_json(path: Path, shape: Shape = run_shapes.config) -> Any:
-    """Read a JSON file of a run folder; raises `InputError` if it is not of its shape."""
-    return json_files.read_json(path, shape)
-
-
-def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON file so that it is there as a whole or not at all; raises `OutputError` if that fails."""
-    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-    with written_whole(path, path.with_name(path.name + ".part")) as file:
-        file.write(text.encode())
 
 
 def _began(path: Path, config: Mapping[str, Any]) -> Record:
@@ -136,18 +104,6 @@ def _began(path: Path, config: Mapping[str, Any]) -> Record:
 
 def _shape(config: Mapping[str, Any]) -> Shape:
     return run_shapes.LINES.get(config.get("kind", ""), anything)
-
-
-def _locked(path: Path) -> BinaryIO:
-    file = open_to_append(path)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise UsageError(
-            f"{path.parent}: another process is writing this run; wait until it has ended, or stop it"
-        ) from None
-    return file
 
 
 def _whole_lines(path: Path, file: BinaryIO, shape: Shape) -> list[Record]:

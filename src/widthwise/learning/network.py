@@ -8,8 +8,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from widthwise.learning.input_format import Sight
 from widthwise.learning.renorm import Renorm
-from widthwise.learning.sight import Sight
 from widthwise.learning.support import Support
 
 HIDDEN = 256  # units of the last hidden layer: those that are active are the features of a state

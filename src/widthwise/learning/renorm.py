@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from widthwise import _native
-from widthwise.learning.rows import row
+from widthwise.learning.flat_view import row
 
 # How far the statistics of a batch may be corrected towards the averages.
 RATIO, SHIFT = 3.0, 5.0

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from widthwise import _native
-from widthwise.learning.rows import row
+from widthwise.learning.flat_view import row
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,9 @@ import widthwise as ww
 from learning_tools import PoorWalk, Walk, walker
 from places import ROOT
 from widthwise.core.simulator import Step
-from widthwise.learning.algorithms import PARTS, Algorithm, algorithm
-from widthwise.learning.clocks import Timed
-from widthwise.learning.config import Config, Learning
 from widthwise.learning.inference import Inference
-from widthwise.learning.learner import TrainingDivergedError
-from widthwise.learning.trainer import Ended, Trainer
+from widthwise.learning.learning_settings import LearningSettings
+from widthwise.learning.updater import TrainingDivergedError
 from widthwise.online.acting import run_together
 from widthwise.online.defaults import default_features
 from widthwise.simulator_search.driver import Evaluation
@@ -33,6 +30,10 @@ from widthwise.simulator_search.tree import NONE
 from widthwise.simulators.features import Cells, Tiles
 from widthwise.simulators.maze import Maze
 from widthwise.simulators.names import simulator
+from widthwise.training.algorithms import PARTS, Algorithm, algorithm
+from widthwise.training.clocks import Timed
+from widthwise.training.config import Config
+from widthwise.training.trainer import Ended, Trainer
 
 ROOMS = """\
 limit: 20
@@ -50,7 +51,7 @@ def rounds(trainer: Trainer, count: int) -> list[Ended]:
 
 def maze_trainer(trees: int = 1, name: str = "pi-hiw", refresh: bool = False, **settings: Any) -> Trainer:
     chosen = algorithm(name, Maze(ROOMS), **{"interactions": 10, **settings})
-    return Trainer(lambda: Maze(ROOMS), Config(chosen, Learning(batch=8), trees=trees, refresh=refresh))
+    return Trainer(lambda: Maze(ROOMS), Config(chosen, LearningSettings(batch=8), trees=trees, refresh=refresh))
 
 
 def same(one: Any, other: Any) -> bool:
@@ -71,7 +72,7 @@ def test_the_clock_around_a_simulator_leaves_it_its_features() -> None:
 
 
 def test_long_episodes_of_evaluation_do_not_keep_every_observation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("widthwise.learning.evaluator.KNOWN", 10)
+    monkeypatch.setattr("widthwise.training.node_evaluator.KNOWN", 10)
     trainer = walker()
     places = [Step(np.full(9, place, np.float32)) for place in range(40)]
     told = [trainer.evaluate([first, second]) for _ in range(2) for first, second in itertools.pairwise(places)]
@@ -158,7 +159,7 @@ def test_another_environment_is_noticed() -> None:
     other = ROOMS.replace("K", "x").replace("D", "K").replace("x", "D").replace("A.", "A#")
     chosen = algorithm("pi-hiw", Maze(other), interactions=10)
     with pytest.raises(ww.InputError, match="does not do what it did"):
-        Trainer(lambda: Maze(other), Config(chosen, Learning(batch=8))).restore(saved)
+        Trainer(lambda: Maze(other), Config(chosen, LearningSettings(batch=8))).restore(saved)
     with pytest.raises(ww.UsageError, match="saved with 1 tree, not with 2"):
         maze_trainer(trees=2).restore(saved)
 
@@ -334,15 +335,17 @@ def test_each_part_can_be_switched_off_alone(part: str) -> None:
 
 
 def test_settings_can_be_written_and_read() -> None:
-    config = Config(algorithm("pi-hiw", simulator("maze-large"), value=False), Learning(batch=4), trees=2, seed=9)
+    config = Config(
+        algorithm("pi-hiw", simulator("maze-large"), value=False), LearningSettings(batch=4), trees=2, seed=9
+    )
     assert Config.read(json.loads(json.dumps(config.describe()))) == config
     wrong = config.describe()
     wrong["learning"]["speed"] = 3
-    with pytest.raises(ww.UsageError, match="Learning has no setting 'speed'"):
+    with pytest.raises(ww.UsageError, match="LearningSettings has no setting 'speed'"):
         Config.read(wrong)
     for nonsense in ({"batch": 0}, {"l2": -1.0}, {"learning_rate": 0.0}):
         with pytest.raises(ww.UsageError):
-            Learning(**nonsense)  # type: ignore[arg-type]
+            LearningSettings(**nonsense)  # type: ignore[arg-type]
     with pytest.raises(ww.UsageError, match="at least 1 tree"):
         Config(trees=0)
 
@@ -373,14 +376,14 @@ def test_vectors_numbers_and_dictionaries_can_be_learned_from() -> None:
     pytest.importorskip("gymnasium")
     for name, options in (("CartPole-v1", {}), ("FrozenLake-v1", {"is_slippery": False, "deterministic": True})):
         env = simulator(name, **options)
-        config = Config(algorithm("pi-iw+", env, interactions=5), Learning(batch=8))
+        config = Config(algorithm("pi-iw+", env, interactions=5), LearningSettings(batch=8))
         trainer = Trainer(lambda name=name, options=options: simulator(name, **options), config)
         rounds(trainer, 40)
         assert trainer.learner.updates > 0
 
 
 PROGRAM = (
-    "import sys; sys.path[:0] = ['tests/learning', 'tests/support']; import test_trainer as t; print(t.fingerprint())"
+    "import sys; sys.path[:0] = ['tests/training', 'tests/support']; import test_trainer as t; print(t.fingerprint())"
 )
 
 

@@ -19,9 +19,9 @@ from widthwise.core import shape
 from widthwise.core.errors import InputError, OutputError, WidthwiseError
 from widthwise.core.files import read_regular, sync_folder, written_whole
 from widthwise.core.showing import setting
-from widthwise.learning import packing
-from widthwise.learning.config import BEFORE
-from widthwise.learning.unpacking import Limits
+from widthwise.training import packing
+from widthwise.training.config import BEFORE
+from widthwise.training.unpacking import Limits
 from widthwise.version import __version__
 
 FORMAT = 1

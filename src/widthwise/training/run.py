@@ -18,8 +18,8 @@ from typing import Any, Protocol
 
 from widthwise.core import shape
 from widthwise.core.errors import install_line
-from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, Events, RunFolder
-from widthwise.learning.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
+from widthwise.training.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
+from widthwise.training.folder import EPISODES, EVALUATIONS, Events, TrainingFolder
 
 Record = dict[str, Any]
 RECENT = 20  # episodes that the progress speaks of
@@ -124,7 +124,7 @@ class Training:
 
     def __init__(
         self,
-        folder: RunFolder,
+        folder: TrainingFolder,
         checkpoints: Checkpoints,
         learner: Learner,
         schedule: Schedule,

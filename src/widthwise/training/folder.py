@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import json
 import os
 import time
 from collections.abc import Mapping
@@ -12,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from widthwise.core.errors import InputError, OutputError, UsageError
+from widthwise.core.errors import InputError, OutputError
 from widthwise.core.files import cannot_write, open_to_append
-from widthwise.experiments.store import CONFIG, RESULT, read_json, refuse_file, write_json
-from widthwise.learning.checkpoint import RunStopped
+from widthwise.core.run_folder import CONFIG, RunFolder, json_line, read_json, refuse_existing, write_json
+from widthwise.training.checkpoint import RunStopped
 
 EPISODES, EVALUATIONS, EVENTS = "episodes.jsonl", "evaluations.jsonl", "events"
 
@@ -30,7 +28,7 @@ class Lines:
     def append(self, record: Mapping[str, Any]) -> None:
         """Add a line; it outlives this process, and from the next checkpoint on also the machine."""
         try:
-            self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+            self._file.write(json_line(record))
             self._file.flush()
         except OSError as error:
             raise RunStopped(f"{self.path}: a line cannot be written ({error.strerror or error})") from None
@@ -59,36 +57,22 @@ class Lines:
             self._file.close()
 
 
-class RunFolder:
-    """An open run folder that this process alone writes to."""
+class TrainingFolder(RunFolder):
+    """The open folder of a training run: episodes, evaluations, and what every run folder has."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._lock = open_to_append(folder / ".lock")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._lock.close()
-            raise UsageError(
-                f"{folder}: another process is training there; wait until it has ended, or stop it"
-            ) from None
+        super().__init__(folder, ".lock")
         try:
             self.episodes = Lines(folder / EPISODES)
             self.evaluations = Lines(folder / EVALUATIONS)
         except OSError:
-            self._lock.close()
+            super().close()
             raise
 
     @classmethod
-    def create(cls, folder: Path, config: Mapping[str, Any]) -> RunFolder:
+    def create(cls, folder: Path, config: Mapping[str, Any]) -> TrainingFolder:
         """A new run folder; one that holds anything is refused."""
-        refuse_file(folder)
-        if folder.exists() and any(folder.iterdir()):
-            raise UsageError(
-                f"{folder} exists already",
-                python="resume the run in it, or give another folder",
-                command=f"go on with --resume {folder}, or give another folder",
-            )
+        refuse_existing(folder, f"continue it with --resume {folder}, or give another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             opened = cls(folder)
@@ -102,13 +86,12 @@ class RunFolder:
         return opened
 
     @classmethod
-    def reopen(cls, folder: Path) -> RunFolder:
-        """The folder of a run that goes on."""
+    def resume(cls, folder: Path) -> TrainingFolder:
+        """The folder of a run that continues."""
         read_config(folder)
         try:
             opened = cls(folder)
-            # The summary is of a finished run; this one goes on.
-            (folder / RESULT).unlink(missing_ok=True)
+            opened.reopen()
         except OSError as error:
             raise cannot_write(folder, error) from None
         return opened
@@ -122,15 +105,11 @@ class RunFolder:
         self.episodes.cut(sizes[EPISODES])
         self.evaluations.cut(sizes[EVALUATIONS])
 
-    def finish(self, result: Mapping[str, Any]) -> None:
-        """Write the summary that marks a finished run."""
-        write_json(self.folder / RESULT, result)
-
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         self.episodes.close()
         self.evaluations.close()
-        self._lock.close()
+        super().close()
 
 
 def read_config(folder: Path) -> dict[str, Any]:

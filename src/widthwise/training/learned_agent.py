@@ -11,7 +11,15 @@ from widthwise.core import shape
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator, Step
-from widthwise.experiments.learning import (
+from widthwise.online.acting import OnlinePlanner, StepRecord
+from widthwise.online.values import look_ahead
+from widthwise.simulator_search.driver import Evaluation
+from widthwise.simulator_search.hiw import SimulatorHierarchy
+from widthwise.simulators.chance import check_mode
+from widthwise.training.checkpoint import BEST, FOLDER, makes_sense, read_checkpoint
+from widthwise.training.checkpoint_shape import check_learner
+from widthwise.training.evaluation import TEMPERATURE, sharpened
+from widthwise.training.launch import (
     about,
     limits_for,
     make_simulator,
@@ -20,18 +28,10 @@ from widthwise.experiments.learning import (
     read_settings,
     trainer_of,
 )
-from widthwise.experiments.trust import require_trust
-from widthwise.learning.checkpoint import BEST, FOLDER, makes_sense, read_checkpoint
-from widthwise.learning.evaluation import TEMPERATURE, sharpened
-from widthwise.learning.state_shape import check_learner
-from widthwise.online.acting import OnlinePlanner, StepRecord
-from widthwise.online.values import look_ahead
-from widthwise.simulator_search.driver import Evaluation
-from widthwise.simulator_search.hiw import SimulatorHierarchy
-from widthwise.simulators.chance import check_mode
+from widthwise.training.trust import require_trust
 
 if TYPE_CHECKING:
-    from widthwise.learning.trainer import Trainer
+    from widthwise.training.trainer import Trainer
 
 
 class NetworkAlone(OnlinePlanner):

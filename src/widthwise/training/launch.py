@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.core import run_shapes
 from widthwise.core.errors import InputError, MissingExtraError, UsageError, WidthwiseError
+from widthwise.core.provenance import describe_run
+from widthwise.core.run_folder import CONFIG, read_json, write_json
 from widthwise.core.showing import counted, setting
-from widthwise.experiments.run_folder import EPISODES, EVALUATIONS, RunFolder, read_config
-from widthwise.experiments.runner import describe_run
-from widthwise.experiments.store import CONFIG, read_json, write_json
-from widthwise.experiments.training import Listener, Schedule, Training
-from widthwise.experiments.training_settings import RunSettings, refuse_unknown, settings_for
-from widthwise.experiments.trust import names_code, require_trust, resume_call
-from widthwise.learning.checkpoint import About, Checkpoints
-from widthwise.learning.unpacking import Limits
 from widthwise.online.presets import preset_settings
+from widthwise.training.checkpoint import About, Checkpoints
+from widthwise.training.folder import EPISODES, EVALUATIONS, TrainingFolder, read_config
+from widthwise.training.run import Listener, Schedule, Training
+from widthwise.training.run_settings import RunSettings, refuse_unknown, settings_for
+from widthwise.training.trust import names_code, require_trust, resume_call
+from widthwise.training.unpacking import Limits
 
 if TYPE_CHECKING:
     from widthwise.core.simulator import Simulator
-    from widthwise.learning.config import Config
-    from widthwise.learning.trainer import Trainer
+    from widthwise.training.config import Config
+    from widthwise.training.trainer import Trainer
 
 
 def need_torch(what: str = "training") -> None:
@@ -45,16 +45,17 @@ def make_simulator(settings: RunSettings) -> Simulator:
 
 def config_of(settings: RunSettings) -> Config:
     """The configuration of the algorithm and of learning that settings stand for."""
-    from widthwise.learning.algorithms import Algorithm, algorithm
-    from widthwise.learning.config import Config, Learning
+    from widthwise.learning.learning_settings import LearningSettings
+    from widthwise.training.algorithms import Algorithm, algorithm
+    from widthwise.training.config import Config
 
-    refuse_unknown(settings.parts, Algorithm, Learning)
+    refuse_unknown(settings.parts, Algorithm, LearningSettings)
     simulator = make_simulator(settings)
     chosen = algorithm(settings.algorithm, simulator, preset=settings.preset, **settings_for(Algorithm, settings.parts))
     of_preset = preset_settings(settings.preset, simulator)
-    known = {one.name for one in fields(Learning)}
+    known = {one.name for one in fields(LearningSettings)}
     given = {name: value for name, value in of_preset.items() if name in known}
-    learning = Learning(**{**given, **settings_for(Learning, settings.parts)})
+    learning = LearningSettings(**{**given, **settings_for(LearningSettings, settings.parts)})
     return Config(
         algorithm=chosen, learning=learning, trees=settings.trees, refresh=settings.refresh, seed=settings.seed
     )
@@ -114,7 +115,7 @@ def begin(folder: Path, settings: RunSettings, listener: Listener, command: list
     made["versions"] |= {name: found for name in ("torch", "gymnasium", "ale-py") if (found := _version(name))}
     told = {"kind": "training", "label": label(settings, config), **made, "algorithm": _plain(config.describe())}
     kept = Checkpoints(folder, about(settings, trainer))
-    opened = RunFolder.create(folder, told)
+    opened = TrainingFolder.create(folder, told)
     try:
         kept.prepare()
         return _training(opened, kept, trainer, settings, listener)
@@ -138,7 +139,7 @@ def read_settings(folder: Path) -> tuple[dict[str, Any], RunSettings]:
 
 def read_algorithm(folder: Path, told: Mapping[str, Any]) -> Config:
     """The settings of the algorithm and of learning that a folder holds; raises `InputError` if they make no sense."""
-    from widthwise.learning.config import Config
+    from widthwise.training.config import Config
 
     try:
         return Config.read(told["algorithm"])
@@ -178,7 +179,7 @@ def resume(
         The run, ready to go on.
 
     Raises:
-        UsageError: the folder names code that `given` does not name, or another process is training there.
+        UsageError: the folder names code that `given` does not name, or another process is writing this run.
         InputError: something in the folder makes no sense; nothing was changed.
 
     Example:
@@ -201,7 +202,7 @@ def resume(
     found = kept.load(listener.say, limits) if any(kept.folder.glob("*.ckpt")) else None
     if found is not None:
         found.refuse_other(kept.about, same_version=True)
-    opened = RunFolder.reopen(folder)
+    opened = TrainingFolder.resume(folder)
     try:
         kept.prepare()
         training = _training(opened, kept, trainer, settings, listener)
@@ -253,17 +254,17 @@ def clear_unborn(folder: Path) -> None:
 
 
 def _trainer(settings: RunSettings, config: Config, chance: str | None = None) -> Trainer:
-    from widthwise.learning.trainer import Trainer
     from widthwise.simulators.chance import check_mode
+    from widthwise.training.trainer import Trainer
 
     return Trainer(lambda: make_simulator(settings), config, check_mode(chance or settings.chance))
 
 
 def _training(
-    folder: RunFolder, kept: Checkpoints, trainer: Trainer, settings: RunSettings, listener: Listener
+    folder: TrainingFolder, kept: Checkpoints, trainer: Trainer, settings: RunSettings, listener: Listener
 ) -> Training:
     schedule = Schedule(settings.interactions, settings.interval, evaluation_share=settings.evaluation_share)
-    from widthwise.experiments.run_learner import RunLearner
+    from widthwise.training.run_trainer import RunLearner
 
     evaluation = make_simulator(settings)
     return Training(folder, kept, RunLearner(trainer, settings, evaluation), schedule, listener)

@@ -13,7 +13,7 @@ import json
 import zlib
 from typing import IO, Any
 
-from widthwise.learning.unpacking import TYPES, Damaged, Limits, Unpacker
+from widthwise.training.unpacking import TYPES, Damaged, Limits, Unpacker
 
 __all__ = ["MAGIC", "Damaged", "Limits", "read", "write"]
 

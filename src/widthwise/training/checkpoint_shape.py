@@ -8,7 +8,7 @@ from widthwise.core.shape import Mismatch, Shape, anything, choice, fields, item
 from widthwise.online.captured import PLAYERS, check_captured
 
 if TYPE_CHECKING:
-    from widthwise.learning.trainer import Trainer
+    from widthwise.training.trainer import Trainer
 
 
 def tensor(kind: str, dimensions: int | None = None) -> Shape:

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 
 from widthwise.core.errors import WidthwiseError
-from widthwise.learning.config import Learning
 from widthwise.learning.inference import Inference
+from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.losses import cross_entropy
 from widthwise.learning.network import Network
-from widthwise.learning.replay import Replay
+from widthwise.learning.replay_memory import Replay
 from widthwise.learning.rmsprop import RMSprop, clipping
 
 
@@ -34,7 +34,7 @@ class Losses:
 class Learner:
     """Trains a network from a replay memory; `inference` is the copy that searches ask."""
 
-    def __init__(self, network: Network, settings: Learning) -> None:
+    def __init__(self, network: Network, settings: LearningSettings) -> None:
         self.network, self.settings = network, settings
         self.updates = 0
         self.inference = Inference(network)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from widthwise.core.simulator import Step
+from widthwise.learning.input_format import Array, Sight
 from widthwise.learning.losses import monte_carlo_returns
-from widthwise.learning.replay import Played
-from widthwise.learning.sight import Array, Sight
+from widthwise.learning.replay_memory import Played
 from widthwise.online.acting import Episode, OnlinePlanner
 from widthwise.online.capture import capture, resume
 from widthwise.simulator_search.driver import Evaluation

@@ -27,7 +27,7 @@ def upper_level(simulator: Simulator) -> UpperLevel | None:
     """
     if kind_of(simulator) != "other":
         return UpperLevel("tiles")
-    from widthwise.learning.sight import Sight
+    from widthwise.learning.input_format import Sight
 
     defaults = planning_defaults(simulator)
     if len(defaults.features) > 1:

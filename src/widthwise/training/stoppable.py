@@ -8,7 +8,7 @@ from typing import Any
 
 from widthwise.core.errors import WidthwiseError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.learning.learner import TrainingDivergedError
+from widthwise.learning.updater import TrainingDivergedError
 from widthwise.online.defaults import default_features
 from widthwise.simulator_search.driver import FeatureFunction
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from widthwise.core.errors import UsageError
-from widthwise.learning.sight import Array, Sight
+from widthwise.learning.input_format import Array, Sight
 
 Floats = npt.NDArray[np.float32]
 

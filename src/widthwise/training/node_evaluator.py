@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from widthwise.core.simulator import Step
-from widthwise.learning.algorithms import Algorithm
-from widthwise.learning.clocks import Clocks, now
 from widthwise.learning.inference import Inference
-from widthwise.learning.sight import Sight
+from widthwise.learning.input_format import Sight
 from widthwise.simulator_search.driver import Evaluation
+from widthwise.training.algorithms import Algorithm
+from widthwise.training.clocks import Clocks, now
 
 #: How many evaluations, and marks of observations, are kept so that they need not be made again.
 KNOWN = 5_000

@@ -21,12 +21,12 @@ from widthwise.core.contract import environment_name
 from widthwise.core.errors import UsageError
 from widthwise.core.level import Width
 from widthwise.core.simulator import Simulator
-from widthwise.learning.upper_level import upper_level
 from widthwise.online.policies import Behaviour
 from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
 from widthwise.simulator_search.rollout_iw import RolloutIW
 from widthwise.task_search.hiw import HIW
+from widthwise.training.upper_level import upper_level
 
 #: What the upper level may look at.
 HIGH_FEATURES = ("tiles", "own")

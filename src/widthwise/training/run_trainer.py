@@ -9,14 +9,14 @@ from statistics import fmean
 from typing import Any
 
 from widthwise.core.simulator import Simulator
-from widthwise.experiments.training import Record
-from widthwise.experiments.training_settings import RunSettings
-from widthwise.experiments.watched import Stopped, Watched
-from widthwise.learning.evaluation import Evaluated
-from widthwise.learning.learner import TrainingDivergedError
-from widthwise.learning.state_shape import check_trainer
-from widthwise.learning.trainer import Trainer
+from widthwise.learning.updater import TrainingDivergedError
 from widthwise.simulators.chance import Chance
+from widthwise.training.checkpoint_shape import check_trainer
+from widthwise.training.evaluation import Evaluated
+from widthwise.training.run import Record
+from widthwise.training.run_settings import RunSettings
+from widthwise.training.stoppable import Stopped, Watched
+from widthwise.training.trainer import Trainer
 
 _DIVERGED = "training diverged: the network gives no numbers any more; take a smaller learning rate"
 

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from widthwise.core.errors import UsageError
 from widthwise.core.showing import in_words
-from widthwise.learning.algorithms import Algorithm
+from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.support import Support
 from widthwise.online.policies import Behaviour
+from widthwise.training.algorithms import Algorithm
 
 T = TypeVar("T")
 
@@ -25,44 +26,11 @@ _MOST = {"batch": 1 << 20, "calibration": 1 << 20, "replay": 1 << 32, "trees": 4
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
-    """How the network is trained; what differs from the authors' program, and why, is told in docs/learning.md."""
-
-    updates: int = 1  # per executed action
-    batch: int = 32
-    replay: int = 2_000  # transitions
-    learning_rate: float = 7e-4
-    decay: float = 0.99
-    epsilon: float = 0.01
-    clip: float = 50.0  # largest norm of the gradient
-    l2: float = 1e-4
-    value_factor: float = 1.0
-    momentum: float = 0.1  # how fast the normalisation's averages follow
-    smooth: bool = True  # the first weights are alike at neighbouring pixels
-    patient: bool = True  # nothing is learned before the first reward: there is nothing to learn, and much to spoil
-    calibration: int = 128  # random steps before all else, to which the normalisation is set; 0: none
-    encoded: bool = True  # observations that are no images: choices as a one among zeros, numbers scaled
-
-    def __post_init__(self) -> None:
-        """Refuse settings that mean nothing."""
-        for name in ("replay", "learning_rate", "epsilon", "clip"):
-            if not getattr(self, name) > 0:
-                raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
-        for name in ("updates", "l2", "value_factor", "calibration"):
-            if not getattr(self, name) >= 0:
-                raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
-        if not self.batch >= 2:
-            raise UsageError(f"batch is at least 2, not {self.batch!r}: one observation has no spread")
-        if self.calibration == 1:
-            raise UsageError("calibration is 0 (none) or at least 2, not 1: one observation has no spread")
-
-
-@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of a run except the environment."""
 
     algorithm: Algorithm = field(default_factory=Algorithm)
-    learning: Learning = field(default_factory=Learning)
+    learning: LearningSettings = field(default_factory=LearningSettings)
     support: Support | None = None  # of the value; None: what fits the environment
     trees: int = 1
     refresh: bool = False  # evaluate the kept tree anew after every update
@@ -103,7 +71,7 @@ class Config:
                 raise UsageError(f"tiles are a width and a height, not {in_words(tiles)}")
             chosen["tiles"] = tuple(tiles)
         found["algorithm"] = _read(Algorithm, chosen)
-        found["learning"] = _read(Learning, found["learning"])
+        found["learning"] = _read(LearningSettings, found["learning"])
         if found.get("support") is not None:
             found["support"] = _read(Support, found["support"])
         return _read(cls, found)

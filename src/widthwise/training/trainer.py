@@ -20,20 +20,20 @@ from widthwise.core.contract import guarded
 from widthwise.core.errors import SimulatorError, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
-from widthwise.learning.clocks import Clocks, Timed, now
-from widthwise.learning.config import Config
-from widthwise.learning.evaluation import TEMPERATURE, Evaluated, play_network
-from widthwise.learning.evaluator import Evaluator
-from widthwise.learning.learner import Learner, Losses
+from widthwise.learning.input_format import Sight
 from widthwise.learning.network import Network
-from widthwise.learning.player import Player, Waiting
-from widthwise.learning.replay import Replay
-from widthwise.learning.sight import Sight
+from widthwise.learning.replay_memory import Replay
 from widthwise.learning.support import Support
+from widthwise.learning.updater import Learner, Losses
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
+from widthwise.training.clocks import Clocks, Timed, now
+from widthwise.training.config import Config
+from widthwise.training.evaluation import TEMPERATURE, Evaluated, play_network
+from widthwise.training.node_evaluator import Evaluator
+from widthwise.training.player import Player, Waiting
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
 #: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of

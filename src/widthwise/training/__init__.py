@@ -1,0 +1,1 @@
+"""A training run: settings, folder, checkpoints, the loop of planning and learning, evaluation and progress."""

@@ -12,7 +12,7 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
 
-.PHONY: help setup demo test lint format stubs bench bench-whole sanitize tsan faults fuzz fuzz-guided val oracles lock locked sbom clean
+.PHONY: help setup demo test lint docs format stubs bench bench-whole sanitize tsan faults fuzz fuzz-guided val oracles lock locked sbom clean
 .DELETE_ON_ERROR:
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make demo      set up, then solve bundled tasks, explain width, and learn a maze"
 	@echo "make test      set up, then lint, types and all tests"
 	@echo "make lint      style and types of Python and C++, and the stubs of the native module"
+	@echo "make docs      the documentation as pages in build/docs; every warning is an error"
 	@echo "make format    bring all files into the style that lint asks for"
 	@echo "make stubs     write the stubs of the native module anew"
 	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
@@ -74,6 +75,11 @@ lint: $(VENV)/.dev
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/python scripts/native_stubs.py --check
+
+# tests/docs builds the same pages, so that `make test` fails where this fails.
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html -d build/docs-cache docs build/docs
+	@echo "The pages are in build/docs/index.html."
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only --quiet .

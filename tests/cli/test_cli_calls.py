@@ -133,7 +133,7 @@ def test_there_is_one_install_line() -> None:
     import tomllib
 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    texts = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.py")]
+    texts = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.py")]
     texts += (ROOT / "src").rglob("*.py")
     for path in texts:
         for line, extra in re.findall(r"(pip install [^`\n)\"]*\[([a-z{}]+)\]'?)", path.read_text(encoding="utf-8")):

@@ -17,7 +17,7 @@ from widthwise.learning.learning_settings import LearningSettings
 from widthwise.online.presets import KINDS, NAMES, PRESETS, kind_of
 from widthwise.training.algorithms import Algorithm, algorithm
 
-PAGE = ROOT / "docs" / "presets.md"
+PAGE = ROOT / "docs" / "guide" / "presets.md"
 
 
 def test_every_preset_gives_a_value_to_the_same_settings() -> None:

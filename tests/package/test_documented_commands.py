@@ -25,8 +25,10 @@ from cli_tools import TORN, files
 from places import ROOT
 from widthwise.cli.main import make_parser
 
-PAGES = (*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *sorted(ROOT.glob("docs/*.md")))
 RESULTS = sorted(ROOT.glob("docs/results/*.md"))
+#: All pages of the site except the results.
+DOCS = sorted({*ROOT.glob("docs/**/*.md")} - {*RESULTS})
+PAGES = (*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *DOCS)
 #: A command in backticks inside a sentence, perhaps over the end of a line.
 INLINE = re.compile(r"`(widthwise\s[^`]+)`")
 #: What stands for something else in a command: `DIR`, `[--json]`, `DIR...`, `$seed`.
@@ -59,7 +61,7 @@ CODES = {
 
 def texts() -> Iterator[str]:
     """The code blocks of the pages, and the help of every command."""
-    for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))):
+    for path in (ROOT / "README.md", *DOCS):
         yield from BLOCK.findall(path.read_text(encoding="utf-8"))
     parsers: list[argparse.ArgumentParser] = [make_parser()]
     while parsers:

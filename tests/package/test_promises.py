@@ -6,8 +6,8 @@ import re
 
 from places import ROOT
 
-PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
-NAMED = re.compile(r"`(tests/\w+/\w+\.py)::(\w+)`")
+PAGE = (ROOT / "docs" / "design" / "promises.md").read_text(encoding="utf-8")
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
 def test_every_named_test_exists() -> None:

@@ -135,7 +135,7 @@ def test_moments_are_counted_from_one_origin(task: ww.Task) -> None:
 def test_an_episode_without_a_score_says_in_the_terms_of_python_what_to_try() -> None:
     poor = ww.Episode(actions=[0], rewards=[0.0], terminated=True)
     assert poor.advice is not None and "budget=Budget(steps=" in poor.advice and "features=" in poor.advice
-    assert "--" not in poor.advice and "docs/choosing.md" in poor.advice
+    assert "--" not in poor.advice and "docs/guide/choosing.md" in poor.advice
     assert str(poor) == f"{poor!r}\n{poor.advice}"
     for episode in (
         ww.Episode(actions=[0], rewards=[1.0], terminated=True),

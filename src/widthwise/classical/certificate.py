@@ -2,7 +2,7 @@
 
 Two kinds exist. `states` lists every state of such a set. `relaxed` lists atoms: the set of all states in which no
 other atom is true, closed because nothing else can ever become true even if nothing is deleted.
-`widthwise.classical.verify` checks certificates; docs/certificates.md describes the file.
+`widthwise.classical.verify` checks certificates; docs/guide/certificates.md describes the file.
 """
 
 from __future__ import annotations

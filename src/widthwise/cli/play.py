@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: What to say after an episode without a score.
 NO_SCORE = (
     "hint: the score is 0; try a larger --budget or --nodes, another --planner, other --tiles or --low-features "
-    "(docs/choosing.md)"
+    "(docs/guide/choosing.md)"
 )
 
 _DESCRIPTION = """\
@@ -50,7 +50,7 @@ examples:
   widthwise play atari:montezuma_revenge --width n,1 --tiles 8x11 --values 32 \\
       --budget 200 --nodes 5000 --max-steps 60 --record episode.jsonl --gif episode.gif
 
-docs/choosing.md helps to choose the planner, the features and the budget.
+docs/guide/choosing.md helps to choose the planner, the features and the budget.
 
 exit codes: 0 the episode ran to its end or to --max-steps; 12 the --goal-score was not reached;
 23 --max-time ended it; 130 Ctrl-C (what was played so far is saved); 1 a file could not

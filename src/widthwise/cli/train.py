@@ -27,13 +27,13 @@ ALGORITHMS = ("pi-iw", "pi-iw+", "pi-hiw")
 NO_REWARD = (
     "No training episode was rewarded, so nothing was learned. Try more simulator steps per action (--budget), other "
     "tiles (--tiles), more --interactions; `widthwise play ENV` with the same options shows sooner whether they help. "
-    "See docs/choosing.md."
+    "See docs/guide/choosing.md."
 )
 
 #: What to say at the end of a run in which no episode has ended.
 NO_EPISODE = (
     "No training episode has ended, so nothing was learned: episodes take longer than this run. Give more "
-    "--interactions, or a smaller --budget (simulator steps per action). See docs/choosing.md."
+    "--interactions, or a smaller --budget (simulator steps per action). See docs/guide/choosing.md."
 )
 
 _DESCRIPTION = """\
@@ -134,7 +134,7 @@ def add_preset(group: argparse._ArgumentGroup) -> None:
         "--preset",
         choices=NAMES,
         help="the settings that no other option gives: default (what works), paper (those of the paper), authors "
-        "(those of the program that its authors published); docs/presets.md lists them",
+        "(those of the program that its authors published); docs/guide/presets.md lists them",
     )
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: What to try after an episode without a score.
 NO_SCORE = (
     "the score is 0: try a larger budget, OnlinePlanner(..., budget=Budget(steps=..., nodes=...)), another planner, "
-    "HIW with other features, or other features=... of the lowest level (docs/choosing.md)"
+    "HIW with other features, or other features=... of the lowest level (docs/guide/choosing.md)"
 )
 
 

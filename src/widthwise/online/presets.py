@@ -2,7 +2,7 @@
 
 `default` is what works in practice, `paper` the settings that the paper gives, `authors` those of its authors' program.
 A preset gives a value to every setting in which presets differ; an option or argument given explicitly overrides it.
-The page docs/presets.md lists the differences and why they exist; a test compares it with this file.
+The page docs/guide/presets.md lists the differences and why they exist; a test compares it with this file.
 """
 
 from __future__ import annotations

@@ -1,0 +1,68 @@
+"""What the pages show works, what they name exists, and their prose keeps the width of the code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from page_blocks import BLOCK, run_blocks
+from places import ROOT
+
+DOCS = ROOT / "docs"
+RESULTS = sorted((DOCS / "results").glob("*.md"))
+RUNNABLE = [
+    page
+    for page in sorted({*DOCS.rglob("*.md")} - {*RESULTS})
+    if {"sh", "python"} & {kind for kind, *_ in BLOCK.findall(page.read_text(encoding="utf-8"))}
+]
+#: All pages of prose. The changelog is a list of what was written when.
+PROSE = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+#: Files that the pages on design and on the paper name, from the root of the repository.
+NAMED = re.compile(r"`((?:src/widthwise|native|tests|docs|benchmarks|scripts|examples)/[\w./-]*)(?:::(\w+))?`")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.stem)
+def test_the_blocks_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+    kinds = run_blocks(page, tmp_path)
+    assert kinds["sh"] + kinds["python"] > 0
+
+
+@pytest.mark.parametrize("page", [DOCS / "paper" / "index.md", DOCS / "architecture.md"], ids=["paper", "architecture"])
+def test_every_file_and_test_that_a_page_names_exists(page: Path) -> None:
+    named = NAMED.findall(page.read_text(encoding="utf-8"))
+    assert len(named) > 10
+    for name, test in named:
+        path = ROOT / name
+        assert path.exists(), f"{page.name} names {name}"
+        assert not test or re.search(rf"^def {test}\(", path.read_text(encoding="utf-8"), re.MULTILINE), (
+            f"{name}::{test}"
+        )
+
+
+def prose(text: str) -> Iterator[str]:
+    """The lines of a page that are neither code, nor a table, nor a single word that cannot be broken."""
+    fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith("|") and len(line.split()) > 2:
+            yield line
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_keeps_the_width_of_the_code(page: Path) -> None:
+    long = [line for line in prose(page.read_text(encoding="utf-8")) if len(line) > 120]
+    assert not long, f"{page.relative_to(ROOT)}: more than 120 characters:\n" + "\n".join(long)
+
+
+def test_every_results_page_states_the_version_it_was_made_with() -> None:
+    pages = [page for page in RESULTS if page.name != "index.md"]
+    assert len(pages) > 15
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert re.search(r"(?:[Vv]ersion|[Ww]idthwise)\s+\d+\.\d+", text), page.name
+        assert f"({page.name})" in (DOCS / "results" / "index.md").read_text(encoding="utf-8"), page.name

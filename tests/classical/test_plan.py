@@ -18,7 +18,9 @@ def test_a_plan_can_be_used_as_a_list_of_texts() -> None:
     plan = ww.Plan(STEPS, 5, unit_cost=False)
     assert operator.eq(plan, STEPS) and operator.eq(STEPS, plan) and not operator.ne(plan, STEPS)
     assert isinstance(plan, list) and plan[0] == STEPS[0] and plan[-1:] == STEPS[-1:]
-    assert [*plan] == STEPS and len(plan) == 2 and STEPS[1] in plan and operator.add(plan, ["(end)"]) == [*STEPS, "(end)"]
+    assert (
+        [*plan] == STEPS and len(plan) == 2 and STEPS[1] in plan and operator.add(plan, ["(end)"]) == [*STEPS, "(end)"]
+    )
     assert json.loads(json.dumps({"plan": plan})) == {"plan": STEPS}
     assert plan.steps == tuple(STEPS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,18 @@ def test_every_file_and_test_that_a_page_names_exists(page: Path) -> None:
         assert not test or re.search(rf"^def {test}\(", path.read_text(encoding="utf-8"), re.MULTILINE), (
             f"{name}::{test}"
         )
+
+
+def test_the_architecture_page_shows_the_arrows_that_a_test_enforces() -> None:
+    """The table of rooms is that of tests/package/test_imports.py."""
+    source = ast.parse((ROOT / "tests" / "package" / "test_imports.py").read_text(encoding="utf-8"))
+    tables = [
+        node.value for node in source.body if isinstance(node, ast.Assign) and ast.unparse(node).startswith("MAY_")
+    ]
+    may_import = {room: rooms for room, rooms in ast.literal_eval(tables[0]).items() if not room.endswith(".py")}
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| ([^|]*) \|$", page, re.MULTILINE)
+    assert {room: set(re.findall(r"`(\w+)`", rooms)) for room, rooms in rows} == may_import
 
 
 def prose(text: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from widthwise.core.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class LearningSettings:
-    """How the network is trained; what differs from the authors' program, and why, is told in docs/learning.md."""
+    """How the network is trained. docs/results/learning-diary.md explains each difference from the authors' program."""
 
     updates: int = 1  # per executed action
     batch: int = 32

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
+    from widthwise import theory
     from widthwise.classical.certificate import Certificate
     from widthwise.classical.certify import certify
     from widthwise.classical.checks import validate, verify_certificate
@@ -108,6 +109,7 @@ _ROOMS = {
     "simulator_search.rollout_iw": ("RolloutIW",),
     "task_search.siw": ("SIW",),
 }
+_MODULES = ("theory",)  # public as a whole
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
@@ -177,6 +179,7 @@ __all__ = [
     "simulator",
     "solve",
     "solve_each_goal",
+    "theory",
     "validate",
     "verify_certificate",
     "watching",
@@ -185,11 +188,13 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
+    import importlib
+
+    if name in _MODULES:
+        return importlib.import_module(f"widthwise.{name}")
     room = _ROOM_OF.get(name)
     if room is None:
         raise AttributeError(f"module 'widthwise' has no attribute {name!r}")
-    import importlib
-
     value = getattr(importlib.import_module(f"widthwise.{room}"), name)
     globals()[name] = value
     return value

@@ -1,7 +1,6 @@
 """What the paper proves, run: bounds on novel states, splitting features, and the corridor."""
 
 from functools import cache
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 
 from example_tasks import example
 from strategies import Op, Spec, finite_domain_tasks, model_of
+from theory_tasks import Plain, gated_grids, kept_states, key_tasks, vector
 from twin_search import native_table
 from widthwise import _native
 from widthwise.core.errors import UsageError
@@ -16,7 +16,7 @@ from widthwise.core.novelty import RestrictedTable, ValueTable
 from widthwise.core.result import Status
 from widthwise.task_search.hiw import HIW
 from widthwise.task_search.iw import IW
-from widthwise.theory.splitting import splitting
+from widthwise.theory.splitting import is_splitting
 
 
 @cache
@@ -27,29 +27,6 @@ def most(n, d, w):
     if w >= n:
         return d**n
     return (d - 1) * most(n - 1, d, w - 1) + most(n - 1, d, w)
-
-
-class Plain:
-    """A Spec with the face of a task."""
-
-    def __init__(self, spec):
-        self.spec, self.init = spec, spec.start()
-
-    def successors(self, state):
-        return [(op, self.spec.apply(state, op)) for op in self.spec.applicable(state)]
-
-
-def vector(spec, state):
-    return tuple(next(n for n, atom in enumerate(atoms) if atom in state) for atoms in spec.variables)
-
-
-def kept_states(search):
-    """The states a search kept: the roots of its regions and all nodes that were not pruned."""
-    return {
-        frozenset(state)
-        for _, _, _, region, flags, state in native_table(search)
-        if region is not None and not flags & _native.PRUNED
-    }
 
 
 def restricted_iw(spec, vector_of, table):
@@ -126,18 +103,18 @@ def test_iw_reaches_the_bound(n, d, w):
 
 def test_splitting_in_the_corridor():
     task = example("corridor", length=4)
-    assert splitting(task, "(have-key)")
-    assert splitting(task, task.atom("(have-key)"))
-    assert splitting(task, lambda state: task.atom("(have-key)") in state)
-    assert not splitting(task, "(at p2)")  # the walker stands left or right of it
-    assert splitting(task, lambda state: 0)
+    assert is_splitting(task, "(have-key)")
+    assert is_splitting(task, task.atom("(have-key)"))
+    assert is_splitting(task, lambda state: task.atom("(have-key)") in state)
+    assert not is_splitting(task, "(at p2)")  # the walker stands left or right of it
+    assert is_splitting(task, lambda state: 0)
     door = example("corridor", length=4, door=1)
-    assert splitting(door, "(have-key)")  # opening the door cannot be undone, but every way in leads there
-    assert splitting(door, "(open)")
+    assert is_splitting(door, "(have-key)")  # opening the door cannot be undone, but every way in leads there
+    assert is_splitting(door, "(open)")
     with pytest.raises(UsageError, match="more than 3 states"):
-        splitting(task, "(have-key)", limit=3)
+        is_splitting(task, "(have-key)", limit=3)
     with pytest.raises(UsageError, match="has no names"):
-        splitting(Plain(Spec(1, ())), "(have-key)")
+        is_splitting(Plain(Spec(1, ())), "(have-key)")
 
 
 def test_direction_matters_for_splitting():
@@ -146,9 +123,9 @@ def test_direction_matters_for_splitting():
     inside = {1, 2, 3}
     feature = lambda state: bool(state & inside)  # noqa: E731
     one_way = (step(0, 1), step(1, 2), step(2, 3))
-    assert splitting(Plain(Spec(4, one_way, (), frozenset({0}))), feature)
-    assert not splitting(Plain(Spec(4, (*one_way, step(0, 3)), (), frozenset({0}))), feature)
-    assert splitting(Plain(Spec(4, (*one_way, step(0, 3), step(3, 1)), (), frozenset({0}))), feature)
+    assert is_splitting(Plain(Spec(4, one_way, (), frozenset({0}))), feature)
+    assert not is_splitting(Plain(Spec(4, (*one_way, step(0, 3)), (), frozenset({0}))), feature)
+    assert is_splitting(Plain(Spec(4, (*one_way, step(0, 3), step(3, 1)), (), frozenset({0}))), feature)
 
 
 @settings(max_examples=150)
@@ -162,7 +139,7 @@ def test_theorem_2_with_whole_low_level_states(spec):
     assert flat == spec.reachable()
     seen = kept_states(HIW(high, IW(1), IW("n"), record=True).run(model_of(spec)).search)
     assert seen <= flat
-    if splitting(Plain(spec), high):
+    if is_splitting(Plain(spec), high):
         assert seen == flat
 
 
@@ -172,34 +149,9 @@ def test_without_splitting_theorem_2_may_fail():
     ops = (step({0, 2}, {1, 2}), step({1, 2}, {1, 3}), step({1, 3}, {0, 3}), step({0, 3}, {0, 4}))
     spec = Spec(6, ops, (), frozenset({0, 2}), frozenset({5}), frozenset(), ((0, 1), (2, 3, 4)))
     high = lambda state: vector(spec, state)[0]  # noqa: E731
-    assert not splitting(Plain(spec), high)
+    assert not is_splitting(Plain(spec), high)
     seen = kept_states(HIW(high, IW(1), IW("n"), record=True).run(model_of(spec)).search)
     assert len(seen) == 3 < len(spec.reachable()) == 5
-
-
-@st.composite
-def key_tasks(draw, most_keys=3):
-    """Places on a connected map, keys that are taken and put back where they lie; so keys split the states."""
-    places = draw(st.integers(2, 6))
-    roads = {(draw(st.integers(0, place - 1)), place) for place in range(1, places)}
-    roads |= draw(st.sets(st.tuples(st.integers(0, places - 1), st.integers(0, places - 1)), max_size=3))
-    keys = draw(st.lists(st.integers(0, places - 1), min_size=1, max_size=most_keys))
-    ops = [
-        Op(frozenset({old}), frozenset(), frozenset({new}), frozenset({old}))
-        for one, other in sorted(roads)
-        for old, new in ((one, other), (other, one))
-        if one != other
-    ]
-    variables = [tuple(range(places))]
-    for number, place in enumerate(keys):
-        lies, held = places + 2 * number, places + 2 * number + 1
-        ops.append(Op(frozenset({place, lies}), frozenset(), frozenset({held}), frozenset({lies})))
-        ops.append(Op(frozenset({place, held}), frozenset(), frozenset({lies}), frozenset({held})))
-        variables.append((lies, held))
-    draw(st.randoms(use_true_random=False)).shuffle(ops)
-    total = places + 2 * len(keys)
-    init = frozenset({draw(st.integers(0, places - 1)), *(atoms[0] for atoms in variables[1:])})
-    return Spec(total + 1, tuple(ops), (), init, frozenset({total}), frozenset(), tuple(variables))
 
 
 @settings(max_examples=150)
@@ -209,34 +161,12 @@ def test_theorem_2_with_keys(spec, width):
     keys = range(1, len(spec.variables))
     width = min(width, len(keys))
     for key in keys:
-        assert splitting(Plain(spec), lambda state, key=key: vector(spec, state)[key])
+        assert is_splitting(Plain(spec), lambda state, key=key: vector(spec, state)[key])
     table = RestrictedTable(keys, width, [0], 1)
     flat = restricted_iw(spec, lambda state: vector(spec, state), table)
     planner = HIW(lambda state: vector(spec, state)[1:], IW(width), IW(1), record=True)
     outcome = planner.run(model_of(spec))
     assert kept_states(outcome.search) == flat
-
-
-@st.composite
-def gated_grids(draw):
-    """Floors of one grid; a lift at one place leads from each floor to the next, and back to where it came from."""
-    width, height, floors = draw(st.integers(2, 4)), draw(st.integers(2, 3)), draw(st.integers(1, 3))
-    x = tuple(range(width))
-    y = tuple(range(width, width + height))
-    z = tuple(range(width + height, width + height + floors))
-    ops = []
-    for line in (x, y):
-        for old, new in pairwise(line):
-            ops.append(Op(frozenset({old}), frozenset(), frozenset({new}), frozenset({old})))
-            ops.append(Op(frozenset({new}), frozenset(), frozenset({old}), frozenset({new})))
-    for old, new in pairwise(z):
-        place = frozenset({draw(st.sampled_from(x)), draw(st.sampled_from(y))})
-        ops.append(Op(place | {old}, frozenset(), frozenset({new}), frozenset({old})))
-        ops.append(Op(place | {new}, frozenset(), frozenset({old}), frozenset({new})))
-    draw(st.randoms(use_true_random=False)).shuffle(ops)
-    init = frozenset({draw(st.sampled_from(x)), draw(st.sampled_from(y)), z[0]})
-    total = width + height + floors
-    return Spec(total + 1, tuple(ops), (), init, frozenset({total}), frozenset(), (z, x, y))
 
 
 @pytest.mark.parametrize("low_width", [1, 2])
@@ -245,7 +175,7 @@ def gated_grids(draw):
 def test_theorem_2_with_two_low_level_features(low_width, spec):
     """The low level prunes too: HIW(1,1) and HIW(1,2) over the floor of a position (x, y)."""
     floor = lambda state: vector(spec, state)[0]  # noqa: E731
-    assert splitting(Plain(spec), floor)
+    assert is_splitting(Plain(spec), floor)
     flat = restricted_iw(spec, lambda state: vector(spec, state), RestrictedTable([0], 1, [1, 2], low_width))
     outcome = HIW(floor, IW(1), IW(low_width), record=True).run(model_of(spec))
     assert kept_states(outcome.search) == flat

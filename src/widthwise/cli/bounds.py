@@ -1,4 +1,4 @@
-"""`widthwise bounds`: how many novel states a width search can meet at most."""
+"""`widthwise bounds`: bounds on the number of novel states of a width search."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ import argparse
 import sys
 
 _DESCRIPTION = """\
-Print N(n,d,w), the most states that IW(w) can find novel when a state is N features
-of D values each (Theorem 1 of the paper; exact). Each --high adds a level above: then
-the bound of the hierarchy is printed (Theorem 3, the product over its levels) beside
-that of the flat search with all features and the widths added up."""
+Print N(n,d,w), the largest number of states that IW(w) can find novel if a state has
+N features of D values each (Theorem 1 of the paper; exact). Each --high adds a level
+above. Then the bound of the hierarchy is printed (Theorem 3, the product over its
+levels) and the bound of the flat search with all features and the sum of the widths.
+--table prints the table of the paper's appendix: all states in Gray code, an order in
+which IW(w) reaches the bound."""
 
 _EPILOG = """\
-example, the memory of an Atari console, 128 bytes of 256 values:
+examples, the first two with the memory of an Atari console, 128 bytes of 256 values:
   widthwise bounds 128 256 2                  IW(2): about 5e8 novel states
-  widthwise bounds 127 256 1 --high 1 256 1   HIW(1,1), one byte above: about 8e6"""
+  widthwise bounds 127 256 1 --high 1 256 1   HIW(1,1), one byte above: about 8e6
+  widthwise bounds 4 2 2 --table              the table of the appendix"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "bounds",
-        help="print how many novel states a width search can meet",
+        help="print bounds on the number of novel states",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,17 +42,25 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar=("N", "D", "W"),
         help="a level above, highest first; may be given several times",
     )
+    parser.add_argument(
+        "--table", action="store_true", help="print all states in Gray code with the novelty test; new tuples have a *"
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the bound, or both bounds and their ratio."""
-    from widthwise.theory.bounds import Level, flat_states, hierarchical_states, novel_states
+    from widthwise.core.errors import UsageError
+    from widthwise.theory import flat_states, gray_code_table, hierarchical_states, novel_states
 
     # Bounds may have more digits than Python prints by default.
     sys.set_int_max_str_digits(0)
-    levels: list[Level] = [(n, d, w) for n, d, w in args.high]
+    levels: list[tuple[int, int, int]] = [(n, d, w) for n, d, w in args.high]
     levels.append((args.features, args.values, args.width))
+    if args.table:
+        if len(levels) > 1:
+            raise UsageError("--table is for one level: leave out --high")
+        print(gray_code_table(*levels[0]))
     if len(levels) == 1:
         print(_line(f"N({','.join(map(str, levels[0]))})", novel_states(*levels[0])))
         return 0
@@ -88,5 +99,5 @@ def _about(number: int) -> str:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)

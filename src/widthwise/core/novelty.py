@@ -25,7 +25,7 @@ class ValueTable:
 
     def novel(self, values: Sequence[Hashable]) -> bool:
         """Whether a vector shows a tuple not seen before."""
-        return any(one not in self.seen for one in self.tuples(values))
+        return any(pairs not in self.seen for pairs in self.tuples(values))
 
     def take(self, values: Sequence[Hashable]) -> bool:
         """The same, and remember the vector."""
@@ -48,6 +48,6 @@ class RestrictedTable(ValueTable):
 
     def tuples(self, values: Sequence[Hashable]) -> Iterator[Tuple]:
         """The allowed tuples of a feature vector."""
-        for above in combinations([(one, values[one]) for one in self.high], self.high_width):
-            for below in combinations([(one, values[one]) for one in self.low], self.low_width):
+        for above in combinations([(place, values[place]) for place in self.high], self.high_width):
+            for below in combinations([(place, values[place]) for place in self.low], self.low_width):
                 yield above + below

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import re
 from pathlib import Path
@@ -25,6 +26,7 @@ version = release = widthwise.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["README.md", "**.ipynb_checkpoints"]
+highlight_language = "text"  # of blocks that name no language
 default_role = "code"  # docstrings write code in single backquotes
 
 myst_heading_anchors = 4
@@ -42,7 +44,7 @@ nb_execution_excludepatterns = [] if importlib.util.find_spec("torch") else ["tu
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 python_use_unqualified_type_names = True
@@ -91,8 +93,26 @@ def unlisted_names() -> set[str]:
     return {name for name in widthwise.__all__ if not name.startswith("_")} - listed_names()
 
 
+property_texts: dict[str, list[str]] = {}
+
+
+def keep_property(_app: Sphinx, what: str, name: str, *arguments: Any) -> None:
+    """Keep the docstring of a property: napoleon would take the words before a colon for its type."""
+    if what == "property":
+        property_texts[name] = list(arguments[-1])
+
+
+def restore_property(_app: Sphinx, what: str, name: str, *arguments: Any) -> None:
+    """Undo what napoleon did to the docstring of a property."""
+    if what == "property":
+        arguments[-1][:] = property_texts.pop(name)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Add the directive of the reference."""
-    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    """Add the directive of the reference, and leave docstrings of properties as they are."""
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # else every kernel prints a warning
+    logging.getLogger("traitlets").setLevel(logging.WARNING)
     app.add_directive("public-names", PublicNames)
+    app.connect("autodoc-process-docstring", keep_property, priority=400)
+    app.connect("autodoc-process-docstring", restore_property, priority=600)
     return {"parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""The hosted workflow runs make targets that exist, on every supported Python."""
+"""The hosted workflow runs make targets that exist, on every supported Python; the hooks of git do what lint does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_command_is_a_make_target_that_exists(jobs: dict[str, Any]) -> Non
 
 def test_tests_sanitizers_fuzzing_faults_and_oracles_are_all_run(jobs: dict[str, Any]) -> None:
     run = " ".join(command for job in jobs.values() for command in commands(job))
-    for target in ("test", "sanitize", "tsan", "fuzz", "faults", "oracles", "locked", "sbom"):
+    for target in ("lint", "docs", "test", "sanitize", "tsan", "fuzz", "faults", "oracles", "locked", "sbom"):
         assert f"make {target} " in run, target
 
 
@@ -49,3 +49,24 @@ def test_every_supported_python_is_tested(jobs: dict[str, Any]) -> None:
     assert oldest is not None
     tested = jobs["test"]["strategy"]["matrix"]["python"]
     assert tested == [f"3.{minor}" for minor in range(int(oldest[1]), 15)]
+
+
+def test_the_hooks_of_git_run_the_commands_of_make_lint() -> None:
+    yaml = pytest.importorskip("yaml")
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    hooks = [hook["entry"] for repository in config["repos"] for hook in repository["hooks"]]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert recipe is not None
+    lines = [line.strip().replace("$(BIN)/", ".venv/bin/") for line in recipe[1].splitlines()]
+    # A hook is given the changed files; make names all of them, or the folder.
+    assert [re.sub(r" (\.|\$\(\w+\))$", "", line) for line in lines] == hooks
+
+
+def test_the_templates_of_issues_are_forms_that_name_their_fields() -> None:
+    yaml = pytest.importorskip("yaml")
+    for name in ("bug", "feature"):
+        form = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml").read_text(encoding="utf-8"))
+        assert form["name"] and form["description"]
+        for field in form["body"]:
+            assert field["type"] == "markdown" or (field["id"] and field["attributes"]["label"])

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -72,6 +73,8 @@ class PublicNames(SphinxDirective):
 def autodoc_text(name: str) -> str:
     """The autodoc directive for one public name."""
     value = getattr(widthwise, name)
+    if isinstance(value, ModuleType):
+        return f".. automodule:: widthwise.{name}\n   :imported-members:"
     if isinstance(value, type):
         return f".. auto{'exception' if issubclass(value, BaseException) else 'class'}:: widthwise.{name}"
     if callable(value):

@@ -37,22 +37,22 @@ SETUPS: dict[str, tuple[Any, Any, int]] = {
 }  # fmt: skip
 
 TEXT = """\
-# What `play` does in Atari games by default
+# Defaults in Atari games
 
 Written by `{command}`.
 Commit {commit}, Widthwise {version}, Python {python}; {cpu}, {cores} cores. The raw lines are in
 [atari-defaults/results.jsonl.gz](atari-defaults/results.jsonl.gz).
 
-The first {actions} actions of six games (15 frames each), {interactions} interactions per action, nothing learned, the
+The first {actions} actions of six games (15 frames each), {interactions} interactions per action, no learning, the
 behaviour policy `ties`, discount 0.99. In each field the scores of the seeds {seeds}; † marks an episode that ended
-before the actions were used up: the last life was lost.
+early because the last life was lost.
 
 {table}
 
 Rank is the mean over the games of the place among the setups by mean score (1 is best, ties share).
 
 {seeds_count} seeds and {actions} actions are few. The figures show large differences, such as planning that stops
-because the tree is full; they do not order setups that are close.
+because the tree is full. They do not rank setups that are close.
 """
 
 

@@ -54,39 +54,39 @@ ENVIRONMENTS = (
 )
 
 TEXT = """\
-# What `play` gets in Gymnasium environments without options
+# `play` in Gymnasium environments without options
 
 Written by `python benchmarks/gymnasium_table.py --out docs/results/gymnasium.md`, run in parts (`--only`, `--setups`).
-Widthwise {version}, Python {python}; {cpu}, {cores} cores, shared with many other programs. Commits: {commits}. The raw
+Widthwise {version}, Python {python}; {cpu}, {cores} cores, with other load. Commits: {commits}. The raw
 lines are in [gymnasium/results.jsonl](gymnasium/results.jsonl); each has its commit and the arguments of the call.
 
-Each row has the seeds 0 to 4, one process per episode. An episode is interrupted after {limit:g} CPU seconds; the
-score is then what was collected so far. *Solved* counts the episodes that reached the score in the second column. The
+Each row has the seeds 0 to 4, one process per episode. An episode is interrupted after {limit:g} CPU seconds; its
+score is the reward collected so far. *Solved* counts the episodes that reached the score in the second column. The
 score is the mean over the seeds, with the least and the largest in brackets; the other figures are medians. CPU seconds
-are those of the whole process, with about 0.4 s for starting Python and importing Gymnasium.
+are those of the whole process, including about 0.4 s for starting Python and importing Gymnasium.
 
 {table}
 
-`(N limit)` counts the episodes that the limit of CPU time interrupted. `random` chooses all actions with the same
+`(N limit)` counts the episodes that the CPU limit interrupted. `random` chooses all actions with the same
 probability and stops after 10,000 steps where the environment has no limit of its own.
 
-Scores that count as solved: 500 steps in CartPole-v1; Gymnasium's reward thresholds in MountainCar-v0 (-110),
+Scores that count as solved: 500 steps in CartPole-v1; the reward thresholds of Gymnasium in MountainCar-v0 (-110),
 Acrobot-v1 (-100) and LunarLander-v3 (200); the shortest way in CliffWalking-v1 (-13); the goal in the others.
 
 {notes}
 """
 
 NOTES = """\
-- FrozenLake-v1 is played with `--option is_slippery=false`. The slippery one depends on chance and is refused.
+- FrozenLake-v1 is played with `--option is_slippery=false`. The slippery version depends on chance and is refused.
 - LunarLander-v3 draws random numbers in every step, so `play` without options refuses it with exit code 34. With
   `--chance foresee` the planner knows the outcomes. The environment cannot be copied, so every restore replays the
   actions of the episode.
 - CartPole-v1: how values are backed up was chosen on these same five seeds, among three weights of the best child
   (0: 500, 500, 500, 500, 456 steps; 0.5: 500, 408, 500, 500, 500; 0.75: 379 on seed 1 alone). The first two do not
-  differ by more than chance. On seeds that had no part in the choice, 5 and 6, it stood for 390 and 500 steps, so
-  expect fewer than four of five in general.
+  differ by more than chance. With the seeds 5 and 6, which were not used for the choice, it stood for 390 and 500
+  steps, so expect fewer than four of five in general.
 - There is no row for Sokoban: `gym-sokoban` on PyPI was not tried.
-- A line with the commit 896784633d was made by what is 12c5ab0 in the history, before it was rebased."""
+- Lines with the commit 896784633d were made before a rebase; that commit is 12c5ab0 in the history."""
 
 
 def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]) -> None:

@@ -46,7 +46,7 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, default=3)
     args = parsed(arguments)
     lines = [
-        "# The choices inside IHIW(1,1)",
+        "# Choices inside IHIW(1,1)",
         "",
         f"`python benchmarks/ihiw_choices.py --seeds {args.seeds}`, {made_by()}. "
         "Percent of single goals solved within 10,000 generated nodes, relevance against the whole goal, "

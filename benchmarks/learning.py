@@ -138,14 +138,16 @@ def main() -> None:
         "# Learning: interactions per second",
         "",
         f"Written by `python {' '.join(sys.argv)}`.",
-        f"Commit {run['commit']}, Python {run['versions']['python']}, torch {torch.__version__}; "
+        f"Commit {run['commit']}, Widthwise {run['versions']['widthwise']}, Python {run['versions']['python']}, "
+        f"torch {torch.__version__}; "
         f"{run['machine']['cpu']}.",
         "",
         "π-HIW with the defaults of each environment, one update of batch 32 per executed action. Interactions per",
         "second of processor time, training included; then microseconds per interaction by what they were spent on.",
-        "Median of the repetitions; `authors` is the authors' program on a machine like this one. `simulator alone`",
-        "is stepped at random between the rounds, for how fast the machine is at that moment; `share` is what learning",
-        "reaches of it. The aims for the game suppose an emulator that alone makes 600: .55 and .72.",
+        "The figures are medians of the repetitions. `authors` is the authors' program on a similar machine.",
+        "`simulator alone` is the rate of random steps between the rounds; it shows how fast the machine is at that",
+        "moment, and `share` is the part of it that learning reaches. The targets for the game assume an emulator that",
+        "makes 600 interactions per second alone: .55 and .72.",
         "",
         *table(rows),
     ]

@@ -23,10 +23,11 @@ TEXT = """\
 Written by `{command}`.
 Commit {commit}, Widthwise {version}, Python {python}; {cpu}, {cores} cores.
 
-Fetch the key, reach the door (+1), touch no wall (-1, the end). Nothing is learned: before each step the agent plans
-with so many simulator steps, in a tree of so many nodes at most, then acts by the behaviour policy `ties` (discount
-0.99). {seeds} seeds each. The flat planners look at the agent's cell, or at the image in 2x2 or 4x4 tiles of 256
-values; HIW(1,1) looks at the tiles above (Count-based Rollout IW) and at the cell below (Rollout IW).
+The agent has to fetch the key and reach the door (+1); touching a wall ends the episode (-1). Nothing is learned:
+before each step the agent plans with the given number of simulator steps, in a tree of at most the given number of
+nodes, and then acts by the behaviour policy `ties` (discount 0.99). {seeds} seeds each. The flat planners look at the
+agent's cell, or at the image in 2x2 or 4x4 tiles of 256 values; HIW(1,1) looks at the tiles above (Count-based Rollout
+IW) and at the cell below (Rollout IW).
 
 In each field: episodes that reached the door with the key, and the median steps of those (shortest possible: {small}
 and {large}). The median of interactions, over all episodes, is below.
@@ -39,18 +40,19 @@ Planners that never reached the door are not drawn.
 
 ![Steps to the door over the budget](mazes-planning-steps.svg)
 
-## What it shows
+## Findings
 
 {findings}
 
-Flat planners over tiles run dry after a handful of nodes: while the agent stays in a tile the mean of the tile does not
-change, so nothing is novel. Over cells they see everything once, but in one tree the cells behind the key are old, so
-only steps that happen to lead over the key help. In the hierarchy the tiles tell rooms apart and show that the key is
-gone, and the cells do the rest.
+Flat planners over tiles are exhausted after a few nodes: while the agent stays in a tile the mean of the tile does not
+change, so that nothing is novel. Over cells they see everything once, but in one tree the cells behind the key are not
+novel any more, so that only steps that happen to pass the key help. In the hierarchy the tiles distinguish rooms and
+show that the key is gone, and the cells explore each room.
 
-More is not always better. Where no action is rewarded the agent follows the largest subtree. With a large tree of few
-abstract states that can lead it round the rooms and past the key until its steps are used up: so did seed 0 of HIW(1,1)
-4x4 in maze-large with 300 steps and 2000 nodes (`widthwise play maze-large --budget 300 --nodes 2000`).
+More is not always better. If no action is rewarded, the agent follows the largest subtree. With a large tree of few
+abstract states this can lead it around the rooms and past the key until the step limit: an example is seed 0 of
+HIW(1,1) 4x4 in maze-large with 300 steps and 2000 nodes (`widthwise play maze-large --tiles 4x4 --budget 300 --nodes
+2000`).
 
 ## Counting a visit before or after
 
@@ -63,7 +65,7 @@ since commit 4714219. The command:
 for seed in $(seq 0 59); do widthwise play maze-small --preset paper --seed $seed --quiet; done | grep -c "score 1 "
 ```
 
-(At commit 01388bb there were no presets, and the same settings were the defaults.) The tables are from commit
+(Commit 01388bb had no presets; the same settings were its defaults.) The tables are from commit
 {commit}.
 
 ## Interactions with the simulator per episode, median of all

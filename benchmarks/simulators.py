@@ -244,16 +244,17 @@ def report(lines: list[str], told: list[str]) -> str:
     made = describe_run({}, ["python", *sys.argv])
     machine = made["machine"]
     parts = [
-        "# What planning costs beyond a simulator",
-        f"Written by `{made['command']}`. Commit {made['commit']}, Python {made['versions']['python']}; "
+        "# The cost of planning beyond a simulator",
+        f"Written by `{made['command']}`. Commit {made['commit']}, Widthwise "
+        f"{made['versions']['widthwise']}, Python {made['versions']['python']}; "
         f"{machine['cpu']}, {machine['cores']} cores.",
         "```\n" + "\n".join(told) + "\n```",
-        "By the clock, two processes can only be twice as fast as one if nobody else works on a machine with two "
-        "cores; the last line says how much other work there was. `python benchmarks/simulators.py --processes` "
-        "measures it alone. Processor time shows whether they hinder each other.",
+        "By the clock, two processes can only be twice as fast as one if there is no other load on a machine with two "
+        "cores; the last line gives the other load. `python benchmarks/simulators.py --processes` measures only this. "
+        "Processor time shows whether the processes slow each other down.",
         "```\n" + "\n".join(lines) + "\n```",
         f"{LEGEND[0].upper()}{LEGEND[1:]}. The best of three runs each. In a full tree planning stops early, so that "
-        "the work of acting (values, policy, dropping what is behind) is shared by few interactions.",
+        "the work of acting (values, policy, dropping nodes) is divided among few interactions.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -14,7 +14,7 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(50);
 constexpr double kAfterDeadline = 0.2;  // who keeps the limit by itself ends first
 constexpr std::array<const char*, 6> kCalls = {
-    "reset", "step", "save()", "load()", "a feature function", "making the environment"};
+    "reset", "step", "save()", "load()", "a feature function", "creating the environment"};
 
 void write_all(int file, const std::string& text) {
     std::size_t done = 0;

@@ -410,12 +410,12 @@ def test_command_writes_a_task(tmp_path, capsys):
 
 def test_command_says_when_a_seed_does_nothing(tmp_path, capsys):
     call("corridor", "--seed", 3, "--out", tmp_path)
-    assert "--seed changed nothing" in capsys.readouterr().err
+    assert "--seed has no effect" in capsys.readouterr().err
 
 
 def test_command_overwrites_only_by_force(tmp_path):
     (tmp_path / "problem.pddl").write_text("mine")
-    with pytest.raises(UsageError, match=r"problem\.pddl exists already; --force"):
+    with pytest.raises(UsageError, match=r"problem\.pddl already exists; --force"):
         call("blocks", "--out", tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["problem.pddl"]
     assert (tmp_path / "problem.pddl").read_text() == "mine"
@@ -428,13 +428,13 @@ def test_command_overwrites_only_by_force(tmp_path):
     [
         (["fery", "--out", "x"], "there is no example 'fery' (did you mean 'ferry'?)"),
         (["xyzzy"], "the examples are corridor, gripper"),
-        (["ferry", "--size", "cars"], "written NAME=VALUE"),
+        (["ferry", "--size", "cars"], "takes NAME=VALUE"),
         (["ferry", "--size", "cars=many"], "whole number, not 'many'"),
         (["ferry", "--size", "cars=2", "--size", "cars=3"], "given twice"),
         (["ferry", "--size", "cars=0"], "goes from 1 to 1000"),
         (["ferry", "--size", "seed=1"], "has no size 'seed'"),
         (["ferry", "--seed", "-2"], "a seed is a whole number"),
-        (["--out", "x"], "which example?"),
+        (["--out", "x"], "name the example: one of"),
     ],
 )
 def test_command_refuses(arguments, message, tmp_path, monkeypatch):

@@ -63,7 +63,7 @@ def test_a_width_that_fits_no_key_is_refused_in_words(task: ww.Task) -> None:
     assert model.search(1000).start()
     for width in (3, 11):
         model.table(2000, width)
-    with pytest.raises(ww.UsageError, match="at most 11 is possible"):
+    with pytest.raises(ww.UsageError, match="use at most 11"):
         model.table(2000, 12)
 
 

@@ -232,7 +232,7 @@ def test_several_patterns_in_one_option() -> None:
 def test_the_story_of_a_discovery_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", *files(tmp_path, "corridor", length=5), "--planner", "ihiw"]) == 0
     told = " ".join(capsys.readouterr().err.split())
-    assert "something new came true on its way: (have-key)" in told
+    assert "the atom (have-key) became true" in told
     assert "2 high-level nodes" in told
 
 
@@ -286,7 +286,7 @@ def test_the_demo_tells_what_happened(capsys: pytest.CaptureFixture[str]) -> Non
     rows = [line.split() for line in out.splitlines() if line.startswith("  ")]
     assert ["IW(1)", "exhausted", "23", "11", "-"] in rows
     assert ["IW(2)", "solved", "40", "18", "21", "steps"] in rows
-    assert "newly come true along it: (have-key)" in " ".join(out.split())
+    assert "the atom (have-key) became true" in " ".join(out.split())
     assert any(row[:1] == ["HIW(1,1):"] and row[4:7] == ["5", "of", "5"] for row in rows)  # in the maze
     assert sum(line.count("#") for line in out.splitlines()) > 100
 

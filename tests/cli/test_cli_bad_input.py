@@ -83,7 +83,7 @@ CONFUSED = [
     ("check-env maze:{folder}", "{folder}: is a folder, not a file", 31),
     ("play maze:/dev/zero", "/dev/zero: is not a regular file", 31),
     ("play maze-small --policy {domain}", "{domain}: is no run folder: it is a file", 31),
-    ("play maze-small --record {folder}", "{folder} is a folder; name a file in it", 2),
+    ("play maze-small --record {folder}", "{folder} is a folder; give the name of a file", 2),
     ("train --resume {domain}", "{domain}: is no run folder: it is a file", 31),
     ("train --resume {folder}/none", "{folder}/none: is no run folder: there is no such folder", 31),
     ("train maze-small --interactions 10 --out {domain}", "{domain} is a file, not a folder", 2),

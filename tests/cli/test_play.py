@@ -88,17 +88,17 @@ def test_planners_by_name(arguments: list[str], name: str, capsys: pytest.Captur
     [
         (["--planner", "riw", "--tiles", "2x2"], "upper levels"),
         (["--planner", "riw", "--width", "1,1"], "one level"),
-        (["--planner", "hiw", "--width", "1"], "a width per level"),
+        (["--planner", "hiw", "--width", "1"], "one width per level"),
         (["--width", "3,1"], "1, 2 or n"),
         (["--width", "1,1,1", "--tiles", "2x2"], "2 times"),
-        (["--tiles", "2by2"], "no tiles"),
-        (["--values", "8"], "--tiles too"),
-        (["--planner", "bfs", "--width", "1"], "no width"),
+        (["--tiles", "2by2"], "does not describe tiles"),
+        (["--values", "8"], "needs --tiles"),
+        (["--planner", "bfs", "--width", "1"], "no --width"),
         (["--planner", "ihiw", "--width", "2,1"], "1,1"),
         (["--low-features", "smells"], "smells"),
         (["--low-features", "no_such_module:f"], "no_such_module"),
         (["--low-features", "json:no_such_name"], "no function"),
-        (["--record", "/no/such/folder/x.jsonl"], "no folder"),
+        (["--record", "/no/such/folder/x.jsonl"], "does not exist"),
     ],
 )
 def test_wrong_calls_are_one_message(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:

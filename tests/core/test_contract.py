@@ -97,7 +97,7 @@ def test_a_fault_after_the_first_checkpoint_names_it(
     arguments += ["--interactions", "2000", "--out", str(tmp_path / "run"), "--evaluation-steps", "3"]
     assert main(arguments) == 31
     shown = capsys.readouterr()
-    assert "gave the reward nan" in shown.err
+    assert "returned the reward nan" in shown.err
     assert f"widthwise train broken_simulators:NanReward --resume {tmp_path / 'run'}" in shown.err
     assert (tmp_path / "run" / "checkpoint" / "current.ckpt").exists()
 
@@ -113,7 +113,7 @@ def test_an_episode_that_is_over_at_reset_is_refused_by_train_and_ends_play(
     )
     assert "OverAtReset: the episode is over at reset(0)" in capsys.readouterr().err
     assert main(["play", *arguments, "--planner", "riw"]) == 0
-    assert "over at reset" in capsys.readouterr().err
+    assert "at reset" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["play", "check-env"])

@@ -59,7 +59,7 @@ def test_train_ends(name: str, tmp_path: Path) -> None:
 def test_a_constructor_that_hangs_is_ended(command: str, name: str) -> None:
     done = call(command, f"broken_simulators:{name}", "--step-timeout", "0.5", PYTHONPATH=FOLDER)
     assert done.code == 23, done.err
-    assert f"broken_simulators:{name}: making the environment did not return in time" in done.err
+    assert f"broken_simulators:{name}: creating the environment did not return in time" in done.err
     assert "Traceback" not in done.err
 
 
@@ -74,7 +74,7 @@ def test_a_feature_function_that_hangs_is_ended(name: str) -> None:
 
 def test_in_python_making_and_features_are_watched_too() -> None:
     with ww.watching(0.3):
-        with pytest.raises(ww.OutOfTime, match="making the environment did not return in time"):
+        with pytest.raises(ww.OutOfTime, match="creating the environment did not return in time"):
             ww.simulator("broken_simulators:hangs_when_made")
         agent = ww.OnlinePlanner("maze-small", ww.RolloutIW(1), features=broken.hangs_in_features)
         with pytest.raises(ww.OutOfTime, match="Maze: a feature function did not return in time"):

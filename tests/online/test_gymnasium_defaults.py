@@ -173,7 +173,7 @@ def test_play_shows_what_replaying_costs() -> None:
     assert replayed.code == 0, replayed.err
     assert result["replayed_steps"] > result["steps"]  # every restore does the actions of the episode again
     shown = call(*lake, "--option", "copy=replay")
-    assert f"({result['replayed_steps']:,} steps replayed for them)" in shown.out
+    assert f"({result['replayed_steps']:,} steps replayed for restores)" in shown.out
     copied = json.loads(call(*lake, "--json").out)
     assert copied["replayed_steps"] == 0
     assert copied["actions"] == result["actions"]

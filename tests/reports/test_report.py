@@ -165,7 +165,7 @@ def test_a_page_with_errors_first_and_everything_inside(folder, tmp_path, capsys
     assert "| Alpha | 4 | 1 | 50.0±0.0/50.0 | 6/20 | 0.500/0.25 |" in written
     assert "![plots/nodes-ihiw-iw2.svg](plots/nodes-ihiw-iw2.svg)" in written
     printed = capsys.readouterr().out
-    assert printed.startswith("Not explained yet:") and "87.5±17.7/50.0▲" in printed
+    assert printed.startswith("Failures without an explanation (--explain):") and "87.5±17.7/50.0▲" in printed
     before = page.read_bytes()
     main(call)
     assert page.read_bytes() == before
@@ -209,7 +209,7 @@ def test_folders_complete_each_other(folder, tmp_path, capsys):
 def test_an_explained_failure_is_a_note(folder, capsys):
     assert main(["report", str(folder), "--explain", "Alpha p1: the machine was out of memory"]) == 0
     printed = capsys.readouterr().out
-    assert "Not explained" not in printed and "was killed" not in printed
+    assert "without an explanation" not in printed and "was killed" not in printed
     assert "Failed, and explained: Alpha p1: the machine was out of memory" in printed
     assert main(["report", str(folder), "--explain", "Beta p1: it did not fail"]) == 2
     assert main(["report", str(folder), "--explain", "Alpha p1"]) == 2

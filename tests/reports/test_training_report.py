@@ -247,7 +247,7 @@ def test_what_is_no_training_run_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert "is no run folder" in capsys.readouterr().err
     (tmp_path / "b" / "config.json").write_text('{"kind": "classical"}')
     assert main(["report", str(run), str(tmp_path / "b")]) == 2
-    assert "is no training run" in capsys.readouterr().err
+    assert "is not a training run" in capsys.readouterr().err
     assert main(["report", str(run), "--explain", "a b: c"]) == 2
     (tmp_path / "b" / "config.json").write_text('{"kind": "learning"}')
     assert main(["report", str(tmp_path / "b")]) == 31

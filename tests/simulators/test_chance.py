@@ -290,9 +290,9 @@ def test_play_says_at_the_start_what_it_does(
     assert main(["play", "broken_simulators:Dice", *arguments, "--chance", "foresee"]) == 0
     shown = capsys.readouterr()
     assert shown.err.startswith("chance: Dice: steps depend on chance (dice)")
-    assert "the planner foresees it (--chance foresee)" in shown.err.splitlines()[0]
+    assert "the planner knows the random outcomes (--chance foresee)" in shown.err.splitlines()[0]
     assert "checked in 30 steps" in shown.err.splitlines()[0]
-    assert "chance: the planner foresees it" in shown.out
+    assert "chance: the planner knows the random outcomes" in shown.out
     assert main(["play", "broken_simulators:IdleDice", *arguments]) == 0
     shown = capsys.readouterr()
     assert "use random numbers (dice), but no outcome differed in" in shown.err

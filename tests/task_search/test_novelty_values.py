@@ -139,7 +139,7 @@ def test_the_command_line_takes_both_and_counts_the_features(
     assert main(["ground", *files, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["novelty_features"] == 4
     assert main(["ground", *files]) == 0
-    assert "4: 3 atoms, and 1 of them when it is false" in capsys.readouterr().out
+    assert "4: 3 true atoms, 1 false atom" in capsys.readouterr().out
 
 
 def test_the_suite_takes_both(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_a_folder_belongs_to_one_process_and_one_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no run folder"):
         TrainingFolder.resume(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot write a run there"):
+    with pytest.raises(InputError, match="cannot write to the run folder"):
         TrainingFolder.create(tmp_path / "file" / "run", {})
 
 

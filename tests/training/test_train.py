@@ -219,7 +219,7 @@ def test_wrong_usage(
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
-    assert "cannot write a run there" in said(capsys, *TINY, "--out", str(tmp_path / "file" / "run"), code=31)
+    assert "cannot write to the run folder" in said(capsys, *TINY, "--out", str(tmp_path / "file" / "run"), code=31)
 
 
 def test_a_full_disk_is_reported_and_what_is_there_stays_good(whole: Path, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_full_disk_is_reported_and_what_is_there_stays_good(whole: Path, tmp_p
 @pytest.mark.parametrize(
     ("world", "more", "why"),
     [
-        ("Poisoned", [], "gave the reward nan"),
+        ("Poisoned", [], "returned the reward nan"),
         ("TinyWorld", ["--set", "learning_rate=1e30"], "training diverged: the network gives no numbers any more"),
     ],
 )
@@ -283,10 +283,10 @@ def test_play_acts_with_what_was_learned(whole: Path, capsys: pytest.CaptureFixt
     assert "was trained in tiny_world:TinyWorld, not in corridor" in said(
         capsys, "play", "corridor", "--policy", str(whole), code=2
     )
-    assert "--tiles is for planning without" in said(
+    assert "--tiles cannot be combined with --policy" in said(
         capsys, "play", WORLD, "--policy", str(whole), "--tiles", "2x2", code=2
     )
-    assert "give --policy RUN too" in said(capsys, "play", WORLD, "--network-only", code=2)
+    assert "--network-only needs --policy RUN" in said(capsys, "play", WORLD, "--network-only", code=2)
     broken = damaged(whole, tmp_path / "broken", "best.ckpt")
     assert "is no good checkpoint" in said(capsys, "play", WORLD, "--policy", str(broken), code=31)
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 from widthwise.cli import bench_learning
 
 _DESCRIPTION = """\
-Solve many PDDL tasks with several planners. The suites paper, all, and those named like a
-folder solve every single goal of the tasks; the suite whole solves whole problems, each in
-processes of its own that may use so much time and memory. The results are appended to
-DIR/results.jsonl as they come; a run that was stopped, or that crashed, goes on with
---resume. `widthwise report DIR` then makes the table."""
+Solve many PDDL tasks with several planners. The suites `paper`, `all` and the name of a
+folder solve every goal of a task on its own. The suite `whole` solves whole problems, each
+in a process of its own with a time and a memory limit. Results are appended to
+DIR/results.jsonl as they arrive. --resume continues a run that was stopped or that
+crashed. `widthwise report DIR` prints the table."""
 
 _EPILOG = """\
 examples:
@@ -54,7 +54,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--benchmarks",
         type=Path,
         metavar="DIR",
-        help="a folder of folders of PDDL files, or one of PDDL files (default: $WIDTHWISE_BENCHMARKS)",
+        help="a folder of PDDL files, or a folder of such folders (default: $WIDTHWISE_BENCHMARKS)",
     )
     add(
         "--suite",
@@ -62,41 +62,60 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME",
         help="paper (default), whole, the name of a folder, or all folders",
     )
-    add("--domains", metavar="A,B", help="only these rows of the suite, by row or folder")
+    add("--domains", metavar="A,B", help="only these rows of the suite, by the name of the row or of its folder")
     add("--first", type=int, metavar="N", help="only the first N instances of each row")
-    add("--instances", metavar="3,10,20", help="only the instances at these places of each row")
+    add("--instances", metavar="3,10,20", help="only these instances of each row, counted from 1")
     add(
         "--planner",
         action="append",
         metavar="NAME:WIDTH",
-        help="a planner such as iw:2, ihiw:1,1 or auto; repeatable (default: iw:1, iw:2 and ihiw:1,1; whole: auto, "
-        "with --against too; none there runs only what --against names)",
+        help="a planner such as iw:2, ihiw:1,1 or auto; may be repeated (default: iw:1, iw:2 and ihiw:1,1). With "
+        "--suite whole the default is auto, and none runs only the planners given with --against",
     )
-    add("--seeds", type=int, metavar="N", help="run with seeds 0 to N-1 (default: 3; whole: once, without a seed)")
+    add(
+        "--seeds",
+        type=int,
+        metavar="N",
+        help="run with the seeds 0 to N-1 (default: 3; --suite whole: one run without a seed)",
+    )
     add(
         "--relevance",
         choices=("task", "goal", "none"),
-        help="leave out what cannot matter for the whole goal (task), each goal, or nothing "
-        "(default: goal for auto, task for others)",
+        help="drop what is irrelevant to the whole goal (task) or to the goal being solved (goal), or drop nothing "
+        "(none); default: goal for auto, task for the others",
     )
     add_novelty(classical)
-    add("--max-nodes", type=int, metavar="N", help="generated nodes per goal (default: 10000; whole: no limit)")
-    add("--max-time", type=float, metavar="S", help="seconds per goal; whole: per problem (default there: 60)")
-    add("--max-memory", type=float, metavar="MB", help="megabytes per goal; whole: per problem (default there: 2000)")
-    add("--workers", metavar="N|ray", help="local processes, or ray for a cluster (default: one per core)")
+    add("--max-nodes", type=int, metavar="N", help="generated nodes per goal (default: 10000; --suite whole: no limit)")
+    add(
+        "--max-time",
+        type=float,
+        metavar="S",
+        help="seconds per goal (default: no limit; --suite whole: 60 per problem)",
+    )
+    add(
+        "--max-memory",
+        type=float,
+        metavar="MB",
+        help="megabytes per goal (default: no limit; --suite whole: 2000 per problem)",
+    )
+    add(
+        "--workers",
+        metavar="N|ray",
+        help="number of local processes, or ray for a cluster (default: one process per core)",
+    )
     add(
         "--ray-address",
         metavar="A",
         help="the cluster to use with --workers ray (default: start a local one)",
     )
-    add("--resume", action="store_true", help="go on with a run that was stopped")
+    add("--resume", action="store_true", help="continue a run that was stopped")
     add("--out", type=Path, required=True, metavar="DIR", help="the run folder")
     whole = classical.add_argument_group("only for --suite whole")
     whole.add_argument(
         "--cpu-time", type=float, metavar="S", help="CPU seconds per problem, reading and grounding included"
     )
     whole.add_argument(
-        "--options", metavar="TEXT", default="", help="more options for `widthwise solve`, in one text: '--seed 1'"
+        "--options", metavar="TEXT", default="", help="more options for `widthwise solve`, as one argument: '--seed 1'"
     )
     if isinstance(classical, Parser):
         classical.any_value.add("--options")
@@ -105,7 +124,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="NAME=COMMAND",
-        help="run another planner beside ours; its command has {domain}, {problem} and {plan} in it; repeatable",
+        help="also run another planner; its command contains {domain}, {problem} and {plan}; may be repeated",
     )
     classical.set_defaults(run=run)
     bench_learning.add_suites(suites)
@@ -117,9 +136,9 @@ def run(args: argparse.Namespace) -> int:
         from widthwise.cli.bench_whole import run_whole
 
         return run_whole(args)
-    for name, given in (("--cpu-time", args.cpu_time), ("--options", args.options), ("--against", args.against)):
-        if given:
-            raise UsageError(f"{name} is for --suite whole")
+    for name, value in (("--cpu-time", args.cpu_time), ("--options", args.options), ("--against", args.against)):
+        if value:
+            raise UsageError(f"{name} needs --suite whole")
     return _single_goals(args)
 
 
@@ -152,13 +171,13 @@ def _single_goals(args: argparse.Namespace) -> int:
 
 def benchmarks_of(args: argparse.Namespace) -> Path | None:
     """Where the tasks are."""
-    told = os.environ.get("WIDTHWISE_BENCHMARKS")
-    found: Path | None = args.benchmarks or (Path(told) if told else None)
-    return found
+    variable = os.environ.get("WIDTHWISE_BENCHMARKS")
+    folder: Path | None = args.benchmarks or (Path(variable) if variable else None)
+    return folder
 
 
 def rows_of(args: argparse.Namespace) -> list[Row]:
-    """The rows that were asked for, with a note for each that has nothing to run."""
+    """The rows to run; prints a note for each row without instances."""
     from widthwise.experiments.rows import suite_rows
 
     domains = [name.strip() for name in args.domains.split(",") if name.strip()] if args.domains else []
@@ -166,13 +185,15 @@ def rows_of(args: argparse.Namespace) -> list[Row]:
     rows = suite_rows(args.suite, benchmarks_of(args), domains, args.first, numbers)
     for row in rows:
         if not row.instances:
-            print(f"note: {row.name} is left out, there are no such problems in {row.folder}", file=sys.stderr)
+            print(f"note: the row {row.name} is skipped: {row.folder} contains none of its problems", file=sys.stderr)
     return [row for row in rows if row.instances]
 
 
 def _place(text: str) -> int:
     if not (text.strip().isascii() and text.strip().isdigit()):
-        raise UsageError(f"--instances takes places such as 3,10,20, counted from 1, not {text.strip()!r}")
+        raise UsageError(
+            f"--instances: {text.strip()!r} is not a whole number; write instances as 3,10,20, counted from 1"
+        )
     return int(text)
 
 
@@ -186,7 +207,7 @@ def run_suite(
     keys: Sequence[str],
     more: Mapping[str, Any] | None = None,
 ) -> RunStore | None:
-    """Run what is missing of a suite: the open run folder with all its lines, or nothing if it was stopped."""
+    """Run what is missing of a suite. Returns the open run folder with all its lines, or None if it was stopped."""
     from widthwise.core.provenance import changes_since, describe_run, stamp_of
     from widthwise.experiments.progress import Progress
     from widthwise.experiments.runner import make_pool, run_jobs
@@ -203,12 +224,15 @@ def run_suite(
     pool = make_pool(args.workers, args.ray_address)
     store = RunStore(args.out, config, keys, resume=args.resume)
     for change in changes_since(store.config, config):
-        print(f"note: this run was begun by another program: {change}. Every line says what made it", file=sys.stderr)
+        print(
+            f"note: this run was started by another version: {change}. Every line records the version that wrote it",
+            file=sys.stderr,
+        )
     try:
         run_jobs(store, jobs, pool, Progress(sys.stderr), stamp_of(config))
     except KeyboardInterrupt:
-        kept = counted(len(store.lines), "line is", "lines are")
-        print(f"stopped: go on with the same command and --resume; {kept} kept", file=sys.stderr)
+        saved = counted(len(store.lines), "line is", "lines are")
+        print(f"stopped: {saved} saved; repeat the command with --resume to continue", file=sys.stderr)
         store.close()
         return None
     except BaseException:

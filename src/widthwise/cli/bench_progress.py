@@ -1,4 +1,4 @@
-"""How a suite of training runs goes: read now and then from the folders its workers write."""
+"""Progress of a suite of training runs, read at intervals from the folders that its workers write."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ class SuiteProgress(Listener):
 
     def __init__(self, stream: TextIO, out: Path, runs: Sequence[RunSettings]) -> None:
         self.line = StatusLine(stream)
-        self.goals = {out / RUNS / folder_of(one): one.interactions for one in runs}
+        self.goals = {out / RUNS / folder_of(run): run.interactions for run in runs}
         self.finished = 0
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._watch, daemon=True)
 
     def begin(self, jobs: Sequence[Job], kept: int) -> None:
-        """Say what there is to do, and begin to watch."""
+        """Print how many runs are left, and start the thread that reports progress."""
         self.finished = len(self.goals) - len(jobs)
         self.line.print(f"{len(jobs)} of {counted(len(self.goals), 'run')} to go")
         self.thread.start()
 
-    def hear(self, one: Done) -> None:
+    def hear(self, done: Done) -> None:
         """A run has ended."""
         self.finished += 1
-        line, failure = one.line, one.line["failure"]
+        line, failure = done.line, done.line["failure"]
         name = " ".join(str(line[key]) for key in ("environment", "algorithm", "parts") if line[key])
         if failure is not None:
-            told = f"failed: {failure['reason'].splitlines()[0]}"
+            text = f"failed: {failure['reason'].splitlines()[0]}"
         else:
             best = line["best"]
-            told = f"score {line['recent_score']:.2f}, " if line["recent_score"] is not None else ""
-            told += f"best network alone {best['network_score']:.2f}, {duration(line['seconds'])}"
-        self.line.print(f"{name} seed {line['seed']}: {told}")
+            text = f"score {line['recent_score']:.2f}, " if line["recent_score"] is not None else ""
+            text += f"best score of the network alone {best['network_score']:.2f}, {duration(line['seconds'])}"
+        self.line.print(f"{name} seed {line['seed']}: {text}")
 
     def end(self) -> None:
-        """Stop watching."""
+        """Stop the thread."""
         self.over.set()
         self.line.clear()
 
@@ -74,13 +74,13 @@ class SuiteProgress(Listener):
 
 def reached(folder: Path) -> int:
     """The interactions of a run up to its last line; 0 where there is none yet."""
-    found = 0
+    interactions = 0
     for name in ("episodes.jsonl", "evaluations.jsonl"):
         try:
             with (folder / name).open("rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
                 lines = file.read().split(b"\n")
-            found = max(found, int(json.loads(lines[-2])["interactions"]))
+            interactions = max(interactions, int(json.loads(lines[-2])["interactions"]))
         except (OSError, ValueError, LookupError, TypeError, OverflowError):
-            continue  # not begun, just being written, or damaged
-    return found
+            continue  # not started, being written, or damaged
+    return interactions

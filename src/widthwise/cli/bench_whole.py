@@ -1,4 +1,4 @@
-"""`widthwise bench classical --suite whole`: whole problems, within limits, ours and others' planners."""
+"""`widthwise bench classical --suite whole`: whole problems within limits, also with other planners."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run_whole(args: argparse.Namespace) -> int:
     wall = 60.0 if args.max_time is None and args.cpu_time is None else args.max_time
     limits = Limits(wall, args.cpu_time, 2000.0 if args.max_memory is None else args.max_memory)
     if args.seeds is not None and args.seeds < 1:
-        raise UsageError(f"--seeds counts seeds from 1 up, so it cannot be {args.seeds}")
+        raise UsageError(f"--seeds is the number of seeds, at least 1, not {args.seeds}")
     seeded = args.seeds is not None
     more = shlex.split(args.options)
     if args.max_nodes is not None:
@@ -33,7 +33,7 @@ def run_whole(args: argparse.Namespace) -> int:
     if planners == ["none"]:
         planners = []
         if not args.against:
-            raise UsageError("--planner none leaves nothing to run: name another planner with --against")
+            raise UsageError("--planner none runs only other planners: name at least one with --against")
     systems = [own_system(text, limits, more, seeded=seeded) for text in planners]
     systems += [other_system(text) for text in args.against]
     setup = WholeSetup(systems, limits, list(range(args.seeds)) if seeded else [None])
@@ -47,7 +47,7 @@ def run_whole(args: argparse.Namespace) -> int:
     store.finish(result)
     store.close()
     print(f"{args.out}: {counted(result['problems'], 'problem')}")
-    for name, one in result["planners"].items():
-        others = ", ".join(f"{count} {status}" for status, count in one["statuses"].items() if status != "solved")
-        print(f"  {name}: {one['solved']} solved" + (f"; {others}" if others else ""))
+    for name, counts in result["planners"].items():
+        others = ", ".join(f"{count} {status}" for status, count in counts["statuses"].items() if status != "solved")
+        print(f"  {name}: {counts['solved']} solved" + (f"; {others}" if others else ""))
     return 0

@@ -40,7 +40,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar=("N", "D", "W"),
-        help="a level above, highest first; may be given several times",
+        help="a level above, highest level first; may be repeated",
     )
     parser.add_argument(
         "--table", action="store_true", help="print all states in Gray code with the novelty test; new tuples have a *"
@@ -99,5 +99,5 @@ def _about(number: int) -> str:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)

@@ -1,4 +1,4 @@
-"""`--chance`: what `play`, `train` and `bench` do where steps depend on chance, and how they say so."""
+"""`--chance`: what `play`, `train` and `bench` do if steps depend on chance, and how they report it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def add_chance(group: Any) -> None:
     group.add_argument(
         "--chance",
         choices=CHOICES,
-        help="if steps depend on chance: refuse (default; exit code 34), foresee (plan with foresight: the tree "
-        "restores random generators too), or reseed (execute with other luck than was planned with, and plan again "
-        "from what happened)",
+        help="what to do if steps depend on chance: refuse (default; exit code 34); foresee (restore random generators "
+        "with the state, so that the planner knows the random outcomes); or reseed (execute actions with new random "
+        "numbers and plan again from the state that results)",
     )
 
 
@@ -32,19 +32,19 @@ def add_step_timeout(group: Any) -> None:
         type=amount,
         default=60.0,
         metavar="S",
-        help="end with exit code 23 if one call into the simulator takes longer than S seconds (default 60)",
+        help="stop with exit code 23 if one call into the simulator takes longer than S seconds (default 60)",
     )
 
 
 def print_refusal(error: ChanceError, environment: str) -> None:
-    """Say on stdout, as JSON, that a run was refused before it began."""
+    """Print as JSON that a run was refused before it started."""
     finding = None if error.finding is None else error.finding.describe()
     refused = {"status": "refused", "env": environment, "reason": str(error), "exit_code": error.exit_code}
     print(json.dumps({**refused, "chance": finding}, ensure_ascii=False))
 
 
 def note(finding: Chance | None, mode: str) -> str | None:
-    """A line for the start of a run, if there is something to say about chance."""
+    """A line for the start of a run that depends on chance; None for the others."""
     if finding is None or finding.kind == "none":
         return None
     cost = f"checked in {finding.steps} steps, {finding.seconds:.2f} s" if finding.steps else "not checked further"
@@ -55,13 +55,13 @@ def note(finding: Chance | None, mode: str) -> str | None:
 
 
 def described(mode: str) -> str:
-    """A way to deal with chance in words."""
+    """A mode of --chance in words."""
     if mode == "reseed":
-        return "actions are executed with other luck than they were planned with (--chance reseed)"
-    return "the planner foresees it (--chance foresee)"
+        return "actions are executed with new random numbers (--chance reseed)"
+    return "the planner knows the random outcomes (--chance foresee)"
 
 
 def mode_of(args: argparse.Namespace) -> Mode:
-    """What was chosen."""
+    """The mode given with --chance."""
     chosen: Mode = args.chance or "refuse"
     return chosen

@@ -1,4 +1,4 @@
-"""`widthwise check-env`: whether a planner can trust an environment, and what it costs."""
+"""`widthwise check-env`: whether an environment can be used for planning, and what its calls cost."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from widthwise.cli.chance import add_step_timeout
 from widthwise.cli.common import amount, seed
 
 _DESCRIPTION = """\
-Check whether an environment can be planned in: does it restore exactly what was saved, also
-after another history, in another process? Does the same action in the same state always do
-the same? Prints a verdict per check with the first difference found, and what a step, a
-save and a load cost. Exit code 0 if no check failed, 12 otherwise."""
+Check whether an environment can be used for planning: it must restore a saved state exactly,
+also after other actions and in another process, and the same action in the same state must
+have the same result. Prints the verdict of each check with the first difference found, and
+the time of a step, a save and a load. Exit code 0 if no check failed, 12 otherwise."""
 
 _EPILOG = """\
 ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:GAME, the id of
 a Gymnasium environment, or module:attribute (a simulator, an environment, or a function that
-makes one).
+returns one).
 
 examples:
   widthwise check-env maze-small
@@ -31,7 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "check-env",
-        help="check whether an environment saves and loads exactly",
+        help="check whether an environment can be used for planning",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,9 +46,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME=VALUE",
         help="an option of the environment; may be repeated",
     )
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="play other episodes (default 0)")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the episodes (default 0)")
     parser.add_argument(
-        "--max-time", type=amount, default=2.0, metavar="S", help="seconds for each check, about (default 2)"
+        "--max-time", type=amount, default=2.0, metavar="S", help="approximate seconds per check (default 2)"
     )
     add_step_timeout(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -59,7 +59,7 @@ def option(text: str) -> tuple[str, Any]:
     """A name and a value: true, false, none, a number, another value of JSON or Python, or else plain text."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form NAME=VALUE")
     words = {"true": True, "false": False, "none": None, "null": None}
     if value.lower() in words:
         return name, words[value.lower()]

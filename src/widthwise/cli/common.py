@@ -1,4 +1,4 @@
-"""What several commands share: limits, Ctrl-C, numbers in words, files that appear whole."""
+"""What several commands share: types of options, limits, Ctrl-C, durations, checks of output files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def whole_number(text: str) -> int:
     except ValueError:
         number = math.nan
     if not number >= 1 or not number.is_integer():
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text) if text.isdigit() else int(number)
 
 
@@ -36,14 +36,14 @@ def amount(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return number
 
 
 def seed(text: str) -> int:
-    """An option's value that seeds a choice."""
+    """An option's value that is a seed."""
     if not (text.isascii() and text.isdigit()) or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed: take a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: a seed is a whole number from 0 to 2**63 - 1")
     return int(text)
 
 
@@ -54,20 +54,20 @@ def add_task(parser: argparse.ArgumentParser) -> None:
 
 
 def add_novelty(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says what novelty looks at."""
+    """Add the option that chooses the features of novelty."""
     parser.add_argument(
         "--novelty",
         choices=("values", "true-atoms"),
         default="values",
-        help="what novelty looks at: values (default), where the falsehood of an atom is a feature as well if some "
-        "condition or goal wants the atom false; or true-atoms, only which atoms are true",
+        help="the features of novelty: values (default), true atoms, and false atoms if a condition or goal requires "
+        "the atom to be false; or true-atoms, true atoms only",
     )
 
 
 def check_stdin(*files: Path | str) -> None:
     """Refuse to read more than one file from stdin."""
     if sum(str(file) == "-" for file in files) > 1:
-        raise UsageError("only one of the files can be read from stdin: give - once, and the others by name")
+        raise UsageError("only one file can be read from stdin: give - once, and name the other files")
 
 
 def add_limits(
@@ -77,26 +77,28 @@ def add_limits(
     each: int | None = None,
     memory: str = "reading, the grounded task and the search",
 ) -> None:
-    """The limits of a run; with `each`, the nodes are for every search of it, so many by default.
+    """The limits of a run; with `each`, the node limit is for each search, and this is its default.
 
     `memory` names what the memory limit is for.
     """
     group = parser.add_argument_group("limits (none by default)" if each is None else "limits")
     if nodes:
-        usual = "generate" if each is None else f"default {each:,} for each search: generate"
+        default = "" if each is None else f" in each search (default {each:,})"
         group.add_argument(
             "--max-nodes",
             type=whole_number,
             metavar="N",
             default=each,
-            help=f"{usual} at most N nodes, pruned ones and the root included",
+            help=f"generate at most N nodes{default}, including pruned nodes and the root",
         )
-    group.add_argument("--max-time", type=amount, metavar="S", help="stop after S seconds, reading included")
+    group.add_argument(
+        "--max-time", type=amount, metavar="S", help="stop after S seconds, including the time to read the files"
+    )
     group.add_argument(
         "--max-memory",
         type=amount,
         metavar="MB",
-        help=f"let {memory} take at most MB megabytes",
+        help=f"use at most MB megabytes for {memory}",
     )
 
 
@@ -114,7 +116,7 @@ def budget_of(args: argparse.Namespace) -> Budget:
 
 @contextlib.contextmanager
 def stoppable(meter: _native.Meter) -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and SIGHUP stop the work that shares this meter, so that its counts are not lost.
+    """Let Ctrl-C, SIGTERM and SIGHUP stop the work that uses this meter without losing its counts.
 
     The kernels and the reader poll the meter often. A second signal does not wait for them.
     """
@@ -123,18 +125,18 @@ def stoppable(meter: _native.Meter) -> Iterator[None]:
 
 
 def duration(seconds: float) -> str:
-    """Seconds, with as many digits as anybody reads."""
+    """Seconds with three or more significant digits."""
     if seconds >= 100:
         return f"{seconds:.0f} s"
     return f"{seconds:.1f} s" if seconds >= 10 else f"{seconds:.3f} s"
 
 
 def check_target(path: Path) -> None:
-    """Refuse a file that could not be written, before any work is done for it."""
+    """Raise an error before the work starts if a file cannot be written."""
     if path.is_dir():
-        raise UsageError(f"{path} is a folder; name a file in it")
+        raise UsageError(f"{path} is a folder; give the name of a file")
     folder = path.parent
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder} to write {path.name} to")
+        raise UsageError(f"cannot write {path.name}: the folder {folder} does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"the folder {folder} is not writable")

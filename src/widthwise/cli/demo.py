@@ -1,4 +1,4 @@
-"""`widthwise demo`: what width is, told with a few small tasks that are solved on the spot."""
+"""`widthwise demo`: an introduction to width with a few small tasks that are solved while it runs."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "demo",
-        help="see in a few minutes what width-based planning and learning do",
+        help="see in a few minutes how width-based planning and learning work",
         description="Solve a few bundled tasks with several planners and explain what happens.",
     )
-    parser.add_argument("--no-training", action="store_true", help="leave out the last part, which takes two minutes")
+    parser.add_argument("--no-training", action="store_true", help="skip the training part, which takes two minutes")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Tell the story; every figure in it comes from a search made now."""
+    """Run all parts; every figure comes from a search made while the demo runs."""
     from widthwise.experiments.scratch import remove_stale
 
     start = time.monotonic()
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.no_training:
         _learning()
     _more()
-    say(f"(All of the above was searched just now, in {time.monotonic() - start:.1f} seconds.)")
+    say(f"(All results above were computed in {time.monotonic() - start:.1f} seconds.)")
     return 0
 
 
@@ -62,10 +62,9 @@ def _corridor() -> None:
     print("   you                                               key\n")
     say("Fetch the key and come back: the goal is (at p0) and (have-key) together.")
     say(
-        "IW(w) is breadth-first search with one change: it keeps a state only if some w atoms hold in it "
-        "that have "
-        "never held together before. Everything else is pruned. The smallest w that works is the width "
-        "of the problem."
+        "IW(w) is breadth-first search with one change: it keeps a state only if it contains w atoms that no state "
+        "before it contained together. All other states are pruned. The smallest w that solves the problem is its "
+        "width."
     )
     planners: list[tuple[str, Planner]] = [
         ("IW(1)", IW(1)),
@@ -78,53 +77,45 @@ def _corridor() -> None:
     table(
         ["planner", "result", "generated", "pruned", "plan"],
         [
-            [name, str(one.status), f"{one.generated:,}", f"{one.pruned:,}", _steps(one)]
-            for name, one in results.items()
+            [name, str(result.status), f"{result.generated:,}", f"{result.pruned:,}", _steps(result)]
+            for name, result in results.items()
         ],
     )
     say(
-        "IW(1) gives up (exhausted): on the way back every position has been seen before, so each step "
-        "looks old. "
-        "That proves nothing about the task, and Widthwise says so. IW(2) looks at pairs: (at p9) *with* "
-        "(have-key) "
-        "is new. The problem has width 2."
+        "IW(1) ends without a plan (exhausted): on the way back every position has been seen before, so every state "
+        "is pruned. This does not prove that the task is unsolvable. IW(2) considers pairs of atoms: (at p9) together "
+        "with (have-key) is new. The problem has width 2."
     )
     say(
-        "HIW(1,1) gets there with width 1 on two levels: the high level watches only (have-key), and "
-        "whenever that "
-        "changes a fresh width-1 search begins. Two cheap searches, one for each side of the key. But "
-        "somebody had "
-        "to name (have-key)."
+        "HIW(1,1) solves it with width 1 on two levels: the high level considers only (have-key), and whenever that "
+        "changes, a new search of width 1 begins. There are two cheap searches, one before and one after the key is "
+        "taken. But the user has to give (have-key) as a feature."
     )
     chapter = results["IHIW(1,1)"].story[0]
     say(
-        f"IHIW(1,1) finds it alone. Its first search ran dry after {counted(chapter.generated, 'node')}. It looked "
-        "at the branch "
-        f"that was pruned last, {chapter.branch[-2]} {chapter.branch[-1]}, and at what had newly come "
-        "true along it: "
-        f"{chapter.feature}. With that as a high-level feature it went on, and {counted(chapter.search, 'node')} "
-        "later it was done."
+        f"IHIW(1,1) discovers the feature. Its first search was exhausted after {counted(chapter.generated, 'node')}. "
+        f"On the branch that was pruned last, {chapter.branch[-2]} {chapter.branch[-1]}, the atom {chapter.feature} "
+        f"became true. With this atom as a high-level feature the search continued, and found a plan after "
+        f"{counted(chapter.search, 'more node')}."
     )
 
 
 def _bounds() -> None:
     from widthwise.theory.bounds import hierarchical_states, novel_states
 
-    title("2. Why it matters: how many states can be novel?")
+    title("2. How many states can be novel?")
     say(
-        "With n features of d values each, IW(w) finds at most N(n,d,w) states novel, never more than "
-        "(n*d)^w, however "
-        "large the state space d^n is. Each step up in width is dear, so splitting it over two levels "
-        "pays. The memory of "
-        "an Atari console, 128 bytes:"
+        "With n features of d values each, IW(w) finds at most N(n,d,w) states novel. This is at most (n*d)^w, while "
+        "the state space has d^n states. A larger width is expensive, so it pays to split it over two levels. "
+        "For the memory of an Atari console, 128 bytes:"
     )
     levels = [(1, 256, 1), (127, 256, 1)]
     table(
-        ["search", "bound", "novel states at most"],
+        ["search", "bound", "novel states (at most)"],
         [
             ["all states", "256^128", "about 1.8e308"],
             ["IW(2)", "N(128,256,2)", f"{novel_states(128, 256, 2):,}"],
-            ["HIW(1,1), 1 byte above", "N(1,256,1) * N(127,256,1)", f"{hierarchical_states(levels):,}"],
+            ["HIW(1,1), 1 byte high", "N(1,256,1) * N(127,256,1)", f"{hierarchical_states(levels):,}"],
             ["IW(1)", "N(128,256,1)", f"{novel_states(128, 256, 1):,}"],
         ],
     )
@@ -137,8 +128,8 @@ def _many_goals() -> None:
 
     title("3. The same planners on more tasks, one goal at a time")
     say(
-        "Single goals tend to have small width, whatever the size of the task. Each goal on its own, at most "
-        f"{_EACH:,} nodes for each; in the table: goals solved, and nodes per goal."
+        "Single goals often have a small width, also in large tasks. Each goal is solved on its own with at most "
+        f"{_EACH:,} nodes. The table shows the goals solved and the nodes per goal."
     )
     planners: list[Planner] = [IW(1), IHIW(), IW(2), BFS()]
     rows = []
@@ -154,17 +145,17 @@ def _many_goals() -> None:
         rows.append([name, f"{len(task.atoms)}", *cells])
     table(["task", "atoms", "IW(1)", "IHIW(1,1)", "IW(2)", "breadth-first"], rows)
     say(
-        "IW(1) is fast and misses goals. IW(2) and IHIW(1,1) find them, and in blocks and the 8-puzzle IHIW "
-        "needs fewer nodes: it works with width 1 and splits only where a pruned branch shows why."
+        "IW(1) is fast but does not solve all goals. IW(2) and IHIW(1,1) solve them, and in blocks and the 8-puzzle "
+        "IHIW needs fewer nodes: it uses width 1 and adds a feature only where a pruned branch proposes one."
     )
     blocks = _task("blocks", blocks=8)
     for goal in blocks.goals:
         result = _solve(blocks, IHIW(), goal=goal, nodes=_EACH)
         if result.story and result.plan:
-            one = result.story[-1]
+            chapter = result.story[-1]
             say(
-                f"For {goal.name} in blocks, for instance, IHIW split on {' then '.join(result.features)}, "
-                f"seen on the pruned branch {' '.join(one.branch[:6])}, and found a plan of "
+                f"For {goal.name} in blocks, for example, IHIW added {', then '.join(result.features)}, "
+                f"proposed by the pruned branch {' '.join(chapter.branch[:6])}, and found a plan of "
                 f"{counted(len(result.plan), 'step')}."
             )
             break
@@ -178,21 +169,21 @@ def _whole_problem() -> None:
     title("4. All goals together")
     flat = _solve(task, IW(1)).status
     say(
-        f"A whole problem has many goals at once: {len(task.goals)} in a world of 20 blocks. Its width is far beyond "
-        f"what a flat search can afford: IW(1) is {flat}. The default planner, auto, lets several searches take turns, "
-        "the cheap ones first, and then makes the plan cheaper:"
+        f"A whole problem has many goals: {len(task.goals)} with 20 blocks. Its width is too large for a flat width "
+        f"search: IW(1) is {flat}. In the default planner, auto, several searches take turns, the cheap ones first. "
+        "Then the plan is improved:"
     )
     result = solve(task, improve=True)
     table(
         ["search", "result", "generated"],
         [[stage.planner, _ended(stage.status), f"{stage.generated:,}"] for stage in result.stages],
     )
-    costs = ", ".join(f"{one.cost:g}" for one in result.plans)
-    say(f"Steps of the plans, as they were found: {costs}.")
+    costs = ", ".join(f"{plan.cost:g}" for plan in result.plans)
+    say(f"Lengths of the plans in the order they were found: {costs}.")
 
 
 def _ended(status: str) -> str:
-    return "its time was up" if status in ("out-of-time", "out-of-nodes") else str(status)
+    return "turn ended" if status in ("out-of-time", "out-of-nodes") else str(status)
 
 
 def _maze() -> None:
@@ -205,11 +196,11 @@ def _maze() -> None:
     from widthwise.simulators.mazes import MAZES
     from widthwise.task_search.hiw import HIW
 
-    title("5. No model, only a simulator: a maze in pixels")
+    title("5. A simulator instead of a model: a maze in pixels")
     say(
-        "The agent sees an image. It can try an action, save where it is and load that again, and nothing "
-        "else. Fetch the key (K), go to the door (D), touch no wall. Before every step it tries "
-        f"{_TRIES} actions in a tree of what could happen; novelty decides which of it is worth keeping."
+        "The agent sees an image. It can execute an action, save the state and load it again. The task is to fetch "
+        f"the key (K) and go to the door (D) without touching a wall. Before every action the agent uses {_TRIES} "
+        "simulator steps to build a search tree; novelty decides which nodes are kept."
     )
     maze = Maze(MazeLayout.parse(MAZES["maze-small"]))
     planners: list[tuple[str, OnSimulator]] = [
@@ -222,20 +213,20 @@ def _maze() -> None:
             OnlinePlanner(maze, planner, features=Cells(), budget=Budget(steps=_TRIES)).run(seed=seed)
             for seed in range(_SEEDS)
         ]
-        good = [one for one in episodes if one.score > 0]
-        shortest = min(good, key=lambda one: one.steps, default=None)
-        tried = sum(one.interactions for one in episodes) // len(episodes)
+        solved = [episode for episode in episodes if episode.score > 0]
+        shortest = min(solved, key=lambda episode: episode.steps, default=None)
+        interactions = sum(episode.interactions for episode in episodes) // len(episodes)
         steps = "-" if shortest is None else f"{shortest.steps}"
-        rows.append([name, f"{len(good)} of {_SEEDS}", steps, f"{tried:,}"])
+        rows.append([name, f"{len(solved)} of {_SEEDS}", steps, f"{interactions:,}"])
         if shortest is not None:
             way = shortest.actions
-    table(["planner", "reached the door", "least steps", "tries"], rows)
+    table(["planner", "solved", "fewest steps", "simulator steps"], rows)
     draw_way(maze, way)
     say(
-        "The dots are the way of the best episode of the last planner (36 steps are the least possible). In one "
-        "flat search of width 1 the cells behind the key are old news, so no plan leads over the key to the door; the "
-        "agent has to stumble upon the key first. In the hierarchy the high level looks at the image in 4x4 tiles. "
-        "Where the key is gone it looks different, and the search below begins anew."
+        "The dots are the path of the best episode of the last planner (the shortest path has 36 steps). In a flat "
+        "search of width 1 the cells behind the key have been seen before, so no path over the key to the door is "
+        "kept, and the agent finds the key only by chance. In the hierarchy the high-level features are 4x4 tiles of "
+        "the image. They change when the key is taken, and a new search begins at the low level."
     )
 
 
@@ -251,21 +242,21 @@ def _learning() -> None:
 
 
 def _more() -> None:
-    title("7. Now you")
+    title("7. Next steps")
     print(
         textwrap.dedent("""\
         widthwise examples                                  the bundled tasks
         widthwise examples corridor --out corridor          write one
         widthwise solve corridor/domain.pddl corridor/problem.pddl
-        widthwise solve ... --planner ihiw                  or bfs, iw, hiw
-        widthwise solve --help                              everything else
+        widthwise solve ... --planner ihiw                  another planner
+        widthwise solve --help                              all planners and options
         widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
                                                             watch an agent in a maze
-        widthwise play --help                               other worlds, films
+        widthwise play --help                               other environments, films
         widthwise train maze-small --algorithm pi-hiw --interactions 300_000 --out run
-                                                            learn, then play it
+                                                            learn a policy
 
-        (`make` puts the program at .venv/bin/widthwise.)
+        (`make` installs the program as .venv/bin/widthwise.)
         """)
     )
 
@@ -287,8 +278,8 @@ def _solve(task: Task, planner: Planner, goal: object = None, nodes: int | None 
     from widthwise.classical.task import Goal
     from widthwise.core.budget import Budget
 
-    wanted = goal if isinstance(goal, Goal) else None
-    return solve(task, planner, goal=wanted, budget=Budget(nodes=nodes))
+    single = goal if isinstance(goal, Goal) else None
+    return solve(task, planner, goal=single, budget=Budget(nodes=nodes))
 
 
 def _goals(task: Task, planner: Planner) -> str:

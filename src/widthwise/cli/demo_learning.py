@@ -1,4 +1,4 @@
-"""The last part of the demo: a network learns a small maze from search, until it needs no search any more."""
+"""The training part of the demo: a network learns a small maze from search until it solves it without search."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _BAR = 20
 
 
 class Rows(Listener):
-    """A line of the table per evaluation, as it comes."""
+    """A line of the table per evaluation."""
 
     def __init__(self) -> None:
         self.before = 0  # episodes in the lines above
 
     def evaluated(self, run: Training, record: Record) -> None:
-        """Print the episodes since the last line, and how the network does without search."""
+        """Print the mean of the episodes since the last line, and the result of the network without search."""
         new = list(run.recent)[-max(0, run.episodes - self.before) :] if run.episodes > self.before else []
         self.before = run.episodes
-        score = sum(one for one, _ in new) / len(new) if new else None
-        steps = sum(one for _, one in new) / len(new) if new else None
+        score = sum(score for score, _ in new) / len(new) if new else None
+        steps = sum(steps for _, steps in new) / len(new) if new else None
         direct = 0.0 if score is None or steps is None else max(0.0, score) * SHORTEST / steps
         alone = "solved in {:.0f} steps".format(record["network_steps"]) if record["network_score"] >= 1 else "lost"
         bar = "#" * round(direct * _BAR)
@@ -36,19 +36,19 @@ class Rows(Listener):
 
 
 def learn() -> None:
-    """Train for about two minutes, show how it goes, and walk the maze with the network alone."""
+    """Train for about two minutes, print the progress, and play an episode with the network alone."""
     from widthwise.experiments.scratch import scratch_folder
     from widthwise.training.launch import begin
     from widthwise.training.learned_agent import learned_agent
     from widthwise.training.run_settings import RunSettings
 
-    title("6. Learning from search: a maze until no search is needed")
+    title("6. Learning from search: a network learns a maze")
     say(
-        "π-HIW lets a network watch the search. It learns which actions the search ends up preferring and what a state "
-        "is worth, and its last hidden layer becomes the features of the low level; in turn it guides the search. A "
-        "maze of rooms with a key (K) and a door (D), seen as an image; the reward, 1, comes only at the door with the "
-        f"key. The shortest way takes {SHORTEST} steps; a full bar means that the search walks it. This takes a minute "
-        "or two:"
+        "π-HIW trains a network on the results of the search. The network learns which actions the search prefers and "
+        "the value of states. In turn it guides the search, and its last hidden layer provides the features of the low "
+        "level. The observation is an image; the only reward, 1, is given at the door if the agent has the key. The "
+        f"shortest path has {SHORTEST} steps; a full bar means that the search follows it. Training takes a minute or "
+        "two:"
     )
     print(f"  {'interactions':>12}  {'score':>5}  {'steps':>5}  {'':<{_BAR}}  network alone")
     with scratch_folder() as folder:
@@ -70,16 +70,16 @@ def learn() -> None:
     taken = counted(episode.steps, "step")
     ended = f"It reaches the door in {taken}" if episode.score >= 1 else "It does not reach the door yet"
     say(
-        f"Above, the way that the trained network takes when it looks at one image after the other and tries nothing "
-        f"out. {ended}. The search found the way first; the network has learned it from there."
+        f"The dots are the path of the trained network without search. {ended}. The network has learned the path from "
+        "the search."
     )
 
 
 def how_to_get_it() -> None:
-    """What to say where PyTorch is missing."""
+    """Explain how to install PyTorch."""
     title("6. Learning from search")
     say(
-        "The last part of this demo trains a network in a small maze until it needs no search any more. It needs "
-        f"PyTorch: {install_line('learn')}, or `make demo` in a copy of the repository; then call it again."
+        "This part of the demo trains a network in a small maze. It needs PyTorch: "
+        f"{install_line('learn')}, or `make demo` in a copy of the repository; then run the demo again."
     )
     sys.stdout.flush()

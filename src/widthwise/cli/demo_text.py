@@ -1,4 +1,4 @@
-"""How the demo prints: headings, paragraphs, tables."""
+"""Output of the demo: headings, paragraphs, tables, mazes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def say(text: str) -> None:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table: the first two columns to the left, figures to the right."""
+    """Print a table: the first two columns left-aligned, the others right-aligned."""
     lines = [head, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     for number, line in enumerate(lines):
@@ -35,7 +35,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def draw_way(maze: Any, actions: Sequence[int]) -> None:
-    """Print a maze with the way that some actions take from its start."""
+    """Print a maze with the path of some actions from its start."""
     path = [maze.reset(0).info["position"]]
     path += [maze.step(action).info["position"] for action in actions]
     maze.reset(0)

@@ -41,10 +41,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="set a size; may be given several times",
+        help="set a size; may be repeated",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the random choices (default: 0)")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="the folder to write to; made if it does not exist")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the folder to write to; created if it does not exist")
     parser.add_argument("--force", action="store_true", help="replace the files if they exist")
     parser.set_defaults(run=run)
 
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.name is None:
         if args.out is not None or args.size or args.seed is not None or args.force:
-            raise UsageError(f"which example? Name one of {', '.join(EXAMPLES)}")
+            raise UsageError(f"name the example: one of {', '.join(EXAMPLES)}")
         print("\n\n".join(_description(example) for example in EXAMPLES.values()))
         print("\nWrite one with: widthwise examples NAME --size SIZE=VALUE --seed N --out DIR", file=sys.stderr)
         return 0
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     example = find(args.name)
     if args.out is None:
         if args.size or args.seed is not None or args.force:
-            raise UsageError("where should the files go? Give a folder with --out DIR")
+            raise UsageError("name the folder to write to with --out DIR")
         print(_description(example))
         return 0
 
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     for name in ("domain.pddl", "problem.pddl"):
         print(args.out / name)
     if args.seed is not None and not example.seeded:
-        print(f"note: nothing in '{example.name}' is random, so --seed changed nothing", file=sys.stderr)
+        print(f"note: '{example.name}' has no random choices, so --seed has no effect", file=sys.stderr)
     return 0
 
 
@@ -83,39 +83,39 @@ def _description(example: Example) -> str:
         bounds = f"{parameter.minimum} to {parameter.maximum}, default {parameter.default}"
         lines.append(f"  {parameter.name:<10} {parameter.meaning} ({bounds})")
     if not example.seeded:
-        lines.append("  (nothing random: the seed changes nothing)")
+        lines.append("  (no random choices: --seed has no effect)")
     return "\n".join(lines)
 
 
-def _sizes(given: list[str]) -> dict[str, int]:
+def _sizes(texts: list[str]) -> dict[str, int]:
     sizes: dict[str, int] = {}
-    for text in given:
+    for text in texts:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise UsageError(f"a size is written NAME=VALUE, as in --size cars=3, not '{text}'")
+            raise UsageError(f"--size takes NAME=VALUE, as in --size cars=3, not '{text}'")
         if name in sizes:
-            raise UsageError(f"size '{name}' is given twice")
+            raise UsageError(f"the size '{name}' is given twice")
         try:
             sizes[name] = int(value)
         except ValueError:
-            raise UsageError(f"size '{name}' is a whole number, not '{value}'") from None
+            raise UsageError(f"the size '{name}' must be a whole number, not '{value}'") from None
     return sizes
 
 
 def _write(folder: Path, texts: Mapping[str, str], *, force: bool) -> None:
-    """Write all files or none: each is complete under another name before the first is renamed."""
+    """Write all files or none: each is written under a temporary name before the first is renamed."""
     targets = {folder / name: text for name, text in texts.items()}
     waiting: dict[Path, Path] = {}
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file, not a folder: give another name with --out")
+        raise UsageError(f"{folder} is a file, not a folder: name another folder with --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for target in targets:
             if target.is_dir():
-                raise UsageError(f"{target} is a folder, not a file that could be replaced")
+                raise UsageError(f"{target} is a folder and cannot be replaced by a file")
             if target.exists() and not force:
-                raise UsageError(f"{target} exists already; --force replaces it")
+                raise UsageError(f"{target} already exists; --force replaces it")
         for target, text in targets.items():
             draft = target.with_name(f".{target.name}.{os.getpid()}.part")
             waiting[draft] = target

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from widthwise.classical.task import Task
 
 _DESCRIPTION = """\
-Read a task and ground it: all atoms and operators that can be reached when nothing is
-ever deleted. Prints a summary, or with --json everything by name."""
+Read a task and ground it: all atoms and operators that are reachable if delete effects are
+ignored. Prints a summary, or with --json all of them by name."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -77,15 +77,19 @@ def _rows(task: Task) -> list[tuple[str, str]]:
         ("operators", f"{native.operator_count:,}{_by_name(task.operators)}"),
     ]
     if negated := len(task.complements()):
-        false = "1 of them when it is false" if negated == 1 else f"{negated:,} of them when they are false"
-        rows.append(("features", f"{task.feature_count():,}: {count(native.atom_count, 'atom')}, and {false}"))
+        rows.append(
+            (
+                "features",
+                f"{task.feature_count():,}: {count(native.atom_count, 'true atom')}, {count(negated, 'false atom')}",
+            )
+        )
     if native.axiom_count:
         rows.append(("axioms", f"{native.axiom_count:,}"))
     rows.append(("true at start", count(len(native.init), "atom")))
     shown = " ".join(goals[:4]) + (" ..." if len(goals) > 4 else "")
     rows.append(("goals", f"{len(goals):,}: {shown}" if goals else "0"))
     if not task.goal.reachable:
-        rows.append(("note", "the goal cannot be reached even if nothing were ever deleted"))
+        rows.append(("note", "the goal is unreachable even if delete effects are ignored"))
     return rows
 
 

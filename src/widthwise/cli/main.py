@@ -1,4 +1,4 @@
-"""The main program: runs a command and turns whatever goes wrong into one message and an exit code."""
+"""The main program: runs a command and turns every error into one message and an exit code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from widthwise.core.errors import WidthwiseError, command_line_advice
 from widthwise.version import __version__
 
 #: The commands in the order of the help. Each is a module here with add_parser(subparsers) and
-#: run(args) -> int; it imports what is heavy inside run, so that the help stays quick.
+#: run(args) -> int; heavy imports are inside run, so that the help is fast.
 COMMANDS = (
     "solve",
     "profile",
@@ -33,7 +33,7 @@ COMMANDS = (
     "demo",
 )
 
-#: What commands return when they were interrupted; `main` makes it the code of the signal.
+#: What commands return when they were interrupted; `main` replaces it with the code of the signal.
 INTERRUPTED = 130
 
 _DESCRIPTION = """\
@@ -52,10 +52,10 @@ exit codes:
   22 out of memory, 23 out of time, 31 bad input, 34 unsupported input,
   2 wrong usage, 130 interrupted (143 by SIGTERM, 129 by SIGHUP); validate and
   verify-certificate: 0 valid, 1 not valid; play: 0 played to the end, 12 below
-  --goal-score; check-env: 0 no check failed, 12 otherwise; train: 0 to the end,
-  1 stopped by a full disk or by losses that are no numbers (the last checkpoint is good)
+  --goal-score; check-env: 0 no check failed, 12 otherwise; train: 0 completed,
+  1 stopped by a full disk or by a loss that is not finite (the last checkpoint is kept)
 
-Results go to stdout, messages to stderr. `widthwise COMMAND --help` tells more."""
+Results go to stdout, messages to stderr. `widthwise COMMAND --help` describes a command."""
 
 
 def make_parser() -> Parser:
@@ -94,10 +94,10 @@ def _run(argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt as stopped:
         return _say(str(stopped) or "interrupted", INTERRUPTED)
     except MemoryError:
-        advice = "; --max-memory ends a run earlier" if hasattr(args, "max_memory") else ""
-        return _say(f"out of memory: the machine has no more to give{advice}", 22)
+        advice = "; --max-memory sets a limit below it" if hasattr(args, "max_memory") else ""
+        return _say(f"out of memory: no more memory is available{advice}", 22)
     except BrokenPipeError:
-        # Whoever read our output has seen enough, as `| head` does.
+        # The reader of stdout has closed it, as `| head` does.
         _drop_stdout()
         return 141
     except OSError as error:
@@ -117,7 +117,7 @@ def _say(message: str, code: int) -> int:
 
 
 def _drop_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter does not fail again when it flushes at the end."""
+    """Redirect stdout to the null device, so that the interpreter does not fail when it flushes at exit."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, sys.stdout.fileno())
     os.close(nothing)

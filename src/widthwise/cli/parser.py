@@ -1,4 +1,4 @@
-"""The argument parser: errors are one message that suggests what was meant and names the right help."""
+"""The argument parser: an error is one message with a suggestion and the help to call."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class Parser(argparse.ArgumentParser):
         self.any_value: set[str] = set()
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the call, where to read more, and leave with exit code 2."""
+        """Print what is wrong with the call and where to read more, and exit with code 2."""
         wrong = _CHOICE.search(message)
         if wrong is not None:
             message += _suggestion(wrong[1], re.findall(r"[\w:.+-]+", wrong[2]))
-        self.exit(2, f"widthwise: {message}\n(`{self.prog} --help` shows how to call it)\n")
+        self.exit(2, f"widthwise: {message}\n(see `{self.prog} --help`)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; what is left over is an error of the command it was given to, not of the whole program."""
+        """Parse; report unknown arguments as an error of the command, not of the whole program."""
         if args is not None and self.any_value:
             args = self._joined(args)
-        found, rest = super().parse_known_args(args, namespace)
+        values, rest = super().parse_known_args(args, namespace)
         if rest:
             names = list(self._option_string_actions)
             hint = next((text for word in rest if (text := _suggestion(word.partition("=")[0], names))), "")
             what = "option" if rest[0].startswith("-") else "argument"
-            self.error(f"there is no {what} {rest[0]}{hint}")
-        return found, rest
+            self.error(f"unknown {what} {rest[0]}{hint}")
+        return values, rest
 
     def _joined(self, args: Sequence[str]) -> list[str]:
         """`--options --first` as `--options=--first`, which argparse takes for an option with a value."""

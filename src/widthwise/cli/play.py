@@ -1,4 +1,4 @@
-"""`widthwise play`: an episode in a simulator, planned before every step, watched, recorded and filmed."""
+"""`widthwise play`: an episode in a simulator with planning before every action, shown, recorded and filmed."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
     from widthwise.simulator_search.tree import Tree
 
-#: What to say after an episode without a score.
+#: The hint after an episode with score 0.
 NO_SCORE = (
     "hint: the score is 0; try a larger --budget or --nodes, another --planner, other --tiles or --low-features "
     "(docs/guide/choosing.md)"
 )
 
 _DESCRIPTION = """\
-Play one episode in a simulator: plan with a budget of simulator steps, act, keep the part of the
-tree that is still ahead, and so on until the episode ends. On a terminal the maze (or the
-figures) are shown as it goes; in a pipe there is one line per step on stderr."""
+Play one episode in a simulator. Before every action the planner uses a budget of simulator steps;
+the subtree below the executed action is kept. On a terminal a view of the maze, or a table of the
+actions, is updated at every step; otherwise one line per step is written to stderr."""
 
 _EPILOG = """\
 ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:GAME, the id of
@@ -50,11 +50,11 @@ examples:
   widthwise play atari:montezuma_revenge --width n,1 --tiles 8x11 --values 32 \\
       --budget 200 --nodes 5000 --max-steps 60 --record episode.jsonl --gif episode.gif
 
-docs/guide/choosing.md helps to choose the planner, the features and the budget.
+docs/guide/choosing.md explains how to choose the planner, the features and the budget.
 
-exit codes: 0 the episode ran to its end or to --max-steps; 12 the --goal-score was not reached;
-23 --max-time ended it; 130 Ctrl-C (what was played so far is saved); 1 a file could not
-be written (the result is printed); 31, 34, 2 as always"""
+exit codes: 0 the episode ended or --max-steps was reached; 12 the --goal-score was not reached;
+23 --max-time was reached; 130 Ctrl-C (the steps so far are saved); 1 a file could not be written
+(the result is printed); 31 bad input; 34 unsupported input; 2 wrong usage"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -70,36 +70,40 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("env", metavar="ENV", help="the simulator")
     group = parser.add_argument_group("planning")
     group.add_argument(
-        "--planner", choices=PLANNERS, help="the planner (default: what suits ENV); bfs is iw with the width n"
+        "--planner", choices=PLANNERS, help="the planner (default: chosen for ENV); bfs is iw with width n"
     )
     add_preset(group)
     group.add_argument(
-        "--width", metavar="W", help="its widths, high level first: 1, 2 or n, as in 1,1 or n,1 (default: the preset's)"
+        "--width",
+        metavar="W",
+        help="the width of each level, high level first: 1, 2 or n, as in 1,1 or n,1 (default: the preset's)",
     )
     group.add_argument(
         "--high-planner",
         choices=[name for name in PLANNERS if "hiw" not in name],
-        help="what hiw searches with above (default criw)",
+        help="the planner of the upper levels of hiw (default criw)",
     )
     group.add_argument(
         "--low-planner",
         choices=[name for name in PLANNERS if "hiw" not in name],
-        help="what hiw searches with inside high-level states (default riw)",
+        help="the planner of the lowest level of hiw (default riw)",
     )
     group.add_argument(
         "--tiles",
         action="append",
         metavar="WxH",
-        help="high-level features: the image in WxH tiles; once per level above the lowest, highest first "
+        help="high-level features: the image in WxH tiles; give it once per upper level, highest level first "
         "(default: the preset's)",
     )
     group.add_argument(
         "--high-features",
         action="append",
         metavar="WHAT",
-        help="high-level features, as for --low-features; once per level above the lowest, highest first",
+        help="high-level features, as for --low-features; give it once per upper level, highest level first",
     )
-    group.add_argument("--values", type=whole_number, metavar="V", help="values of a tile, 2 to 256 (default 256)")
+    group.add_argument(
+        "--values", type=whole_number, metavar="V", help="number of values of a tile, 2 to 256 (default 256)"
+    )
     group.add_argument(
         "--low-features",
         metavar="WHAT",
@@ -109,34 +113,48 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--budget",
         type=whole_number,
         metavar="N",
-        help="simulator steps per action (default: what suits ENV, or the policy's)",
+        help="simulator steps per action (default: chosen for ENV, or the policy's)",
     )
     group.add_argument(
-        "--nodes", type=whole_number, metavar="N", help="nodes in the tree (default: what suits ENV, or the policy's)"
+        "--nodes",
+        type=whole_number,
+        metavar="N",
+        help="maximum number of nodes in the tree (default: chosen for ENV, or the policy's)",
     )
     group.add_argument(
-        "--policy", type=Path, metavar="RUN", help="act with what `train` has learned in the run folder RUN"
+        "--policy", type=Path, metavar="RUN", help="act with the policy that `train` learned in the run folder RUN"
     )
     group.add_argument(
-        "--trust", action="store_true", help="with --policy: import and run whatever code the settings in RUN name"
+        "--trust",
+        action="store_true",
+        help="with --policy: allow importing and running the code that the settings in RUN name",
     )
-    group.add_argument("--network-only", action="store_true", help="with --policy: the network alone, without search")
-    group.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of planner and simulator (default 0)")
     group.add_argument(
-        "--option", type=option, action="append", default=[], metavar="NAME=VALUE", help="an option of the environment"
+        "--network-only", action="store_true", help="with --policy: act with the network, without search"
+    )
+    group.add_argument(
+        "--seed", type=seed, default=0, metavar="N", help="seed of the planner and the simulator (default 0)"
+    )
+    group.add_argument(
+        "--option",
+        type=option,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the environment; may be repeated",
     )
     add_chance(group)
-    group = parser.add_argument_group("how far")
-    group.add_argument("--max-steps", type=whole_number, metavar="N", help="act at most N times")
+    group = parser.add_argument_group("limits")
+    group.add_argument("--max-steps", type=whole_number, metavar="N", help="execute at most N actions")
     group.add_argument("--max-time", type=amount, metavar="S", help="stop after S seconds")
     add_step_timeout(group)
     group.add_argument("--goal-score", type=float, metavar="R", help="exit code 12 if the score stays below R")
-    group = parser.add_argument_group("what to see and keep")
+    group = parser.add_argument_group("output")
     group.add_argument(
-        "--record", type=Path, metavar="FILE", help="write the episode as JSON lines (compressed if it ends in .gz)"
+        "--record", type=Path, metavar="FILE", help="write the episode as JSON lines (compressed if FILE ends in .gz)"
     )
     group.add_argument("--gif", type=Path, metavar="FILE", help="write a film of the episode and the search tree")
-    group.add_argument("--mp4", type=Path, metavar="FILE", help="the same as MP4")
+    group.add_argument("--mp4", type=Path, metavar="FILE", help="write the same film as MP4")
     group.add_argument("--every", type=whole_number, default=1, metavar="N", help="film every Nth step only")
     group.add_argument(
         "--delay", type=amount, default=0.0, metavar="S", help="on a terminal, show every step for S seconds"
@@ -163,7 +181,7 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
             check_target(path)
     for path, ending in ((args.gif, ".gif"), (args.mp4, ".mp4")):
         if path is not None and path.suffix.lower() != ending:
-            raise UsageError(f"--{ending[1:]} writes a film in the format of its name: {path} does not end in {ending}")
+            raise UsageError(f"--{ending[1:]} needs a file name that ends in {ending}, not {path}")
     options = dict(args.option)
     if watchdog is not None:
         watchdog.prepare(args.env, "", "", "", "")
@@ -194,8 +212,8 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
     if args.record is not None:
         from widthwise.core.provenance import describe_run
 
-        made = describe_run({}, ["widthwise", *sys.argv[1:]])
-        header |= {name: made[name] for name in ("command", "commit", "versions", "machine")}
+        origin = describe_run({}, ["widthwise", *sys.argv[1:]])
+        header |= {name: origin[name] for name in ("command", "commit", "versions", "machine")}
     with EpisodeWatch(args, world, header) as watch:
         agent.recorder = _Clock(agent, watch, args.max_time, watchdog)
         fault: WidthwiseError | None = None
@@ -223,7 +241,7 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
     if episode.advice is not None and args.policy is None and not args.json:
         print(NO_SCORE, file=sys.stderr)
     if episode.terminated and not episode.steps:
-        print("note: the episode was over at reset, before the first action", file=sys.stderr)
+        print("note: the episode ended at reset, before the first action", file=sys.stderr)
     return _exit_code(episode, late, args.goal_score)
 
 
@@ -232,14 +250,14 @@ def _agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePlanner:
     if args.policy is not None:
         return policy_agent(args, options)
     if args.network_only:
-        raise UsageError("--network-only is for a network: give --policy RUN too")
+        raise UsageError("--network-only needs --policy RUN")
     return planning_agent(args, options, keep_observations=_filmed(args))
 
 
 def _say_chance(args: argparse.Namespace, agent: OnlinePlanner) -> None:
-    """Check for chance before the first episode, and say what was found."""
+    """Check for chance before the first episode, and print the result."""
     if args.network_only:
-        return  # it does not plan, so it foresees nothing
+        return  # it does not plan
     text = note(agent.luck.check(args.seed), agent.luck.mode)
     if text is not None and not args.quiet:
         print(text, file=sys.stderr)
@@ -256,7 +274,7 @@ def _replayed(agent: OnlinePlanner) -> int:
 
 
 class _Clock:
-    """Hears of every step: passes it on, and ends the episode when its time is up."""
+    """Passes every step on, and ends the episode when the time limit is reached."""
 
     def __init__(
         self, agent: OnlinePlanner, watch: EpisodeWatch, seconds: float | None, watchdog: Watchdog | None = None
@@ -277,19 +295,20 @@ class _Clock:
             self.agent.budget = replace(self.agent.budget, seconds=left)
         else:
             self.late = True
-            self.agent.max_steps = self.agent.episode.steps + 1  # the step in hand is the last
+            self.agent.max_steps = self.agent.episode.steps + 1  # the current step is the last
 
     def _prepare(self) -> None:
-        """Say what is to be written if the process has to end while the simulator hangs."""
+        """Prepare what is written if the process has to end while the simulator hangs."""
         if self.watchdog is None:
             return
         args, watch = self.watch.args, self.watch
-        told = {"status": "out-of-time", "env": args.env, "seed": args.seed, "score": watch.score, "steps": watch.steps}
-        shown = json.dumps(told) if args.json else f"out-of-time: score {watch.score:g} after {watch.steps} steps"
+        result = {"status": "out-of-time", "env": args.env, "seed": args.seed}
+        result |= {"score": watch.score, "steps": watch.steps}
+        shown = json.dumps(result) if args.json else f"out-of-time: score {watch.score:g} after {watch.steps} steps"
         record = watch.record if watch.record is not None and watch.record.path.suffix != ".gz" else None
         files = ("", "", "")
         if record is not None:
-            files = (str(record.draft), json.dumps({"kind": "result", **told}) + "\n", str(record.path))
+            files = (str(record.draft), json.dumps({"kind": "result", **result}) + "\n", str(record.path))
         self.watchdog.prepare(args.env, shown + "\n", *files)
 
 
@@ -315,10 +334,10 @@ def _result(
         "interactions": episode.interactions,
         "restores": episode.restores,
         "replayed_steps": replayed,
-        "high_level_states": max((sum(one.high_level_states) for one in episode.records), default=0),
+        "high_level_states": max((sum(record.high_level_states) for record in episode.records), default=0),
         "seconds": episode.seconds,
         "chance": {"mode": agent.luck.mode, **(finding.describe() if finding is not None else {})},
-        "as_planned": sum(one.as_planned is True for one in episode.records) if agent.luck.fresh else None,
+        "as_planned": sum(record.as_planned is True for record in episode.records) if agent.luck.fresh else None,
         "actions": episode.actions,
         "rewards": episode.rewards,
     }
@@ -326,13 +345,13 @@ def _result(
 
 def _text(result: dict[str, Any]) -> str:
     known = result["high_level_states"]
-    hierarchy = f", at most {count(known, 'high-level state')} known at once" if known else ""
-    replayed = f" ({count(result['replayed_steps'], 'step')} replayed for them)" if result["replayed_steps"] else ""
+    hierarchy = f", at most {count(known, 'high-level state')} in the tree" if known else ""
+    replayed = f" ({count(result['replayed_steps'], 'step')} replayed for restores)" if result["replayed_steps"] else ""
     chance = ""
     if result["chance"].get("stochastic"):
         chance = f"\nchance: {described(result['chance']['mode'])}"
     if result["as_planned"] is not None:
-        chance += f"; {result['as_planned']} of {count(result['steps'], 'step')} did what the tree said"
+        chance += f"; {result['as_planned']} of {count(result['steps'], 'step')} had the planned result"
     return (
         f"{result['status']}: score {result['score']:g} after {count(result['steps'], 'step')}, "
         f"by {result['planner']}\n"

@@ -33,7 +33,7 @@ _TILES = re.compile(r"(\d+)x(\d+)(?:[:x](\d+))?")
 
 
 def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_observations: bool) -> OnlinePlanner:
-    """The agent that the options describe; what they leave out is what suits the simulator."""
+    """The agent that the options describe; defaults come from the simulator."""
     from widthwise.core.budget import Budget
     from widthwise.online.acting import OnlinePlanner
     from widthwise.online.defaults import planning_defaults
@@ -60,80 +60,79 @@ def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_ob
 
 
 def make_planner(args: argparse.Namespace, world: Simulator, defaults: Defaults) -> OnSimulator | None:
-    """The planner that was asked for; None if nothing was, so that the one that suits the simulator plans."""
-    given = None if args.width is None else [_width(text) for text in args.width.split(",")]
+    """The planner that the options describe; None if they leave the choice to the simulator's defaults."""
+    widths_given = None if args.width is None else [_width(text) for text in args.width.split(",")]
     above = upper_features(args, world)
     name = args.planner
     if name is None:
-        if above or len(given or ()) > 1 or args.high_planner or args.low_planner:
+        if above or len(widths_given or ()) > 1 or args.high_planner or args.low_planner:
             name = "hiw"
-        elif given is None:
+        elif widths_given is None:
             return None
         else:
             name = defaults.planner if defaults.planner in ("riw", "criw", "iw") else "riw"
     if name == "ihiw":
-        return _discovering(above, given)
+        return _discovering(above, widths_given)
     if name != "hiw":
         if above:
             raise UsageError(
-                f"--high-features and --tiles are for the upper levels of hiw; for {name} give --low-features"
+                f"--high-features and --tiles are for the upper levels of hiw; use --low-features with {name}"
             )
-        if given is not None and len(given) != 1:
-            raise UsageError(f"{name} has one level and so one width, not {args.width}")
-        if name == "bfs" and given is not None:
-            raise UsageError("bfs has no width")
+        if widths_given is not None and len(widths_given) != 1:
+            raise UsageError(f"{name} has one level and takes one width, not {args.width}")
+        if name == "bfs" and widths_given is not None:
+            raise UsageError("bfs takes no --width")
         repeat = {"repeat": defaults.repeat} if name == "riw" and args.low_features is None else {}
-        flat: OnSimulator = level_planner(name, (given or [defaults.widths[-1]])[0], **repeat)
+        flat: OnSimulator = level_planner(name, (widths_given or [defaults.widths[-1]])[0], **repeat)
         return flat
-    return _hierarchy(args, given, above, defaults)
+    return _hierarchy(args, widths_given, above, defaults)
 
 
 def _hierarchy(
-    args: argparse.Namespace, given: list[Width] | None, features: list[Any], defaults: Defaults
+    args: argparse.Namespace, widths_given: list[Width] | None, features: list[Any], defaults: Defaults
 ) -> OnSimulator:
     from widthwise.task_search.hiw import HIW
 
     ours = defaults.widths if len(defaults.widths) > 1 else (defaults.high_width, 1)
-    widths = given or [ours[0]] * max(1, len(features)) + [ours[-1]]
+    widths = widths_given or [ours[0]] * max(1, len(features)) + [ours[-1]]
     above = len(widths) - 1
     if above < 1:
-        raise UsageError("hiw has a width per level, at least two, high level first: --width 1,1")
+        raise UsageError("hiw takes one width per level, high level first, for at least two levels: --width 1,1")
     if len(features) not in ({0, 1} if above == 1 else {above}):
         raise UsageError(
-            f"hiw with the widths {args.width} has {above} upper levels: "
-            f"give --high-features (or --tiles) {above} times"
+            f"hiw with the widths {args.width} has {above} upper levels: give --high-features or --tiles {above} times"
         )
     if not features and len(defaults.features) <= above:
         raise UsageError(
-            f"{args.env} has no features of its own for the upper level of hiw: give --high-features WHAT (or --tiles "
-            "WxH), or leave --planner out"
+            f"{args.env} declares no features for the upper level of hiw: give --high-features WHAT or --tiles WxH, or "
+            "leave --planner out"
         )
     planner: Any = level_planner(args.low_planner or "riw", widths[-1])
     for level in range(above - 1, -1, -1):
         upper = features[level] if features else None
         planner = HIW(upper, high=level_planner(args.high_planner or "criw", widths[level]), low=planner)
-    made: OnSimulator = planner
-    return made
+    hierarchy: OnSimulator = planner
+    return hierarchy
 
 
 def upper_features(args: argparse.Namespace, world: Simulator) -> list[Any]:
-    """The features of the levels above the lowest that were given, highest level first."""
+    """The features given for the upper levels, highest level first."""
     if args.tiles and args.high_features:
-        raise UsageError("--tiles WxH is short for --high-features tiles:WxH: give one of them")
+        raise UsageError("--tiles WxH is short for --high-features tiles:WxH: give only one of them")
     if args.values is not None and not args.tiles:
-        raise UsageError("--values says how many values a tile has: give --tiles too")
+        raise UsageError("--values is the number of values of a tile and needs --tiles")
     if args.high_features:
         return [features_of(text, world) for text in args.high_features]
     return [tiles_of(text, args.values) for text in args.tiles or ()]
 
 
-def _discovering(above: list[Any], given: list[Width] | None) -> OnSimulator:
+def _discovering(above: list[Any], widths_given: list[Width] | None) -> OnSimulator:
     from widthwise.task_search.ihiw import IHIW
 
     if above:
-        raise UsageError("ihiw finds its upper level by itself: --high-features and --tiles are for hiw")
-    if given not in (None, [1, 1]):
-        raise UsageError("on simulators ihiw has the widths 1,1")
+        raise UsageError("ihiw discovers its high-level features: --high-features and --tiles are for hiw")
+    if widths_given not in (None, [1, 1]):
+        raise UsageError("on simulators ihiw takes the widths 1,1 only")
     return IHIW()
 
 
@@ -144,7 +143,7 @@ def _width(text: str) -> Width:
 
 
 def features_of(text: str, world: Simulator) -> Any:
-    """The features that a text names; `bins` are fitted to the simulator."""
+    """The features with this name; `bins` are fitted to the simulator."""
     from widthwise.simulators.bins import BINS, Bins
     from widthwise.simulators.features import Cells, Ram, Tiles
     from widthwise.simulators.minigrid import MiniGrid
@@ -166,35 +165,35 @@ def features_of(text: str, world: Simulator) -> Any:
     if kind == "bins" and rest:
         number, _, way = rest.partition(":")
         if not number.isdigit():
-            raise UsageError(f"{text!r}: write the number of intervals, as in bins:{BINS} or bins:{BINS}:quantiles")
+            raise UsageError(f"{text!r}: give the number of intervals, as in bins:{BINS} or bins:{BINS}:quantiles")
         return Bins.fit(world, int(number), kind=way or "grid")  # type: ignore[arg-type]
     if kind == "minigrid" and rest:
         return MiniGrid(*rest.split("+"))
     if rest:
         return _own(kind, rest)
-    raise UsageError(f"there are no features {text!r}: take {FEATURES}")
+    raise UsageError(f"unknown features {text!r}: choose from {FEATURES}")
 
 
 def _own(module: str, name: str) -> Any:
-    """A function of a step from somebody's own module."""
+    """A function of a step from a module of the user."""
     if "" not in sys.path and "." not in sys.path:
-        sys.path.insert(0, "")  # people mean a file in the current folder
+        sys.path.insert(0, "")  # modules in the current folder
     try:
         function = getattr(importlib.import_module(module), name, None)
     except ModuleNotFoundError as error:
         raise UsageError(f"{module}:{name}: {error}") from None
     if not callable(function):
-        raise UsageError(f"{module} has no function {name!r}")
+        raise UsageError(f"the module {module} has no function {name!r}")
     return function
 
 
 def describe(agent: OnlinePlanner, env: str) -> str:
-    """One line about what plans and why, where no planner was asked for."""
+    """One line about the planner that was chosen by default, and why."""
     defaults, budget = agent.defaults, agent.budget
-    flat = " (flat, as there are no features for a hierarchy)" if len(agent.planners) == 1 else ""
+    flat = " (flat: there are no features for a hierarchy)" if len(agent.planners) == 1 else ""
     limit = "" if budget.steps is None else f"; {budget.steps} simulator steps per action"
     if agent.patience > 1 and budget.steps is not None:
-        limit += f", up to {agent.patience * budget.steps:,} while no action looks better than another"
+        limit += f", up to {agent.patience * budget.steps:,} while all actions look equally good"
     notes = "".join(f"; {note}" for note in defaults.notes)
     return f"{env}: {agent.planner.name}{flat}{limit}{notes}"
 
@@ -203,15 +202,15 @@ def tiles_of(text: str, values: int | None) -> Tiles:
     """Tiles from `8x11`, `8x11x32` or `8x11:32`."""
     from widthwise.simulators.features import Tiles
 
-    found = _TILES.fullmatch(text)
-    if found is None:
-        raise UsageError(f"{text!r} are no tiles: write width x height, such as 4x4, or with values 8x11:32")
-    width, height, own = found.groups()
+    match = _TILES.fullmatch(text)
+    if match is None:
+        raise UsageError(f"{text!r} does not describe tiles: write WxH, such as 4x4, or WxH:VALUES, such as 8x11:32")
+    width, height, own = match.groups()
     return Tiles(int(width), int(height), int(own) if own else values or 256)
 
 
 def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePlanner:
-    """The agent that acts with what a run has learned; options that describe another planner are refused."""
+    """The agent that acts with the policy of a run; options that describe another planner are refused."""
     from widthwise.training.learned_agent import learned_agent
 
     for name, value in (
@@ -226,7 +225,9 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
         ("--low-features", args.low_features),
     ):
         if value is not None:
-            raise UsageError(f"{name} is for planning without a policy: the run in {args.policy} says how it plans")
+            raise UsageError(
+                f"{name} cannot be combined with --policy: the run in {args.policy} determines the planner"
+            )
     agent = learned_agent(
         args.policy, args.env, options, network_only=args.network_only, chance=args.chance, trust=args.trust
     )
@@ -238,7 +239,7 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
 
 
 def title(args: argparse.Namespace, agent: OnlinePlanner) -> str:
-    """What plays, in a word or two."""
+    """The name of the planner for the view and the result."""
     if args.policy is None:
         return agent.planner.name
     return "the network alone" if args.network_only else f"π-{agent.planner.name}"

@@ -21,26 +21,26 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class View(Protocol):
-    """Shows an episode as it goes."""
+    """Shows the steps of an episode."""
 
     def step(self, tree: Tree, record: StepRecord, action: str, number: int, score: float) -> None:
-        """A step was decided."""
+        """Show a step."""
         ...
 
     def end(self) -> None:
-        """Nothing more comes; may be called more than once."""
+        """End the view; may be called more than once."""
         ...
 
 
 def make_view(stream: TextIO, follower: Follower, viewer: TreeViewer, header: dict[str, Any], delay: float) -> View:
-    """The view that fits where it is shown."""
+    """A picture on a terminal, lines elsewhere."""
     if stream.isatty() and os.environ.get("TERM", "") != "dumb":
         return Screen(stream, follower, viewer, header, delay)
     return StepLines(stream)
 
 
 def high_level(record: StepRecord) -> str:
-    """How many high-level states are known, per level from the top."""
+    """The number of high-level states in the tree, per level from the top."""
     known = record.high_level_states
     return f"{' / '.join(map(str, reversed(known)))} high-level state{'' if known == [1] else 's'}"
 
@@ -68,7 +68,7 @@ class StepLines:
         print(line(record, action, number, score), file=self.stream, flush=True)
 
     def end(self) -> None:
-        """Nothing to tidy up."""
+        """Do nothing."""
 
 
 class Screen:
@@ -82,7 +82,7 @@ class Screen:
         self.colours = "NO_COLOR" not in os.environ
 
     def step(self, tree: Tree, record: StepRecord, action: str, number: int, score: float) -> None:
-        """Draw the state acted in, with what the tree knows."""
+        """Draw the state before the action, with the search tree."""
         size = shutil.get_terminal_size()
         rows = [f"{self.header['planner']} in {self.header['env']}", line(record, action, number, score)]
         maze = self.follower.maze
@@ -95,7 +95,7 @@ class Screen:
         time.sleep(self.delay)
 
     def maze(self, tree: Tree) -> list[str]:
-        """The maze: A agent, K key, D door, the way walked as dots; explored cells show their high-level state."""
+        """The maze: A agent, K key, D door, the path as dots; explored cells show their high-level state."""
         maze = self.follower.maze
         assert maze is not None
         seen = self.viewer.view(tree)
@@ -120,7 +120,7 @@ class Screen:
 
 
 def figures(record: StepRecord) -> list[str]:
-    """What each action is worth and how many nodes lie below it, where there is no picture."""
+    """The return and the number of nodes of each action, where there is no picture."""
     rows = ["action    return     nodes  probability"]
     seen = record.look_ahead
     for action, (worth, below, share) in enumerate(zip(seen.returns, seen.counts, record.behaviour, strict=True)):

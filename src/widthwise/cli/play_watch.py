@@ -1,4 +1,4 @@
-"""What is made of an episode while it is played: the live view, the record, the film."""
+"""The outputs of an episode while it is played: the live view, the record, the film."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class Follower:
-    """A second copy of a maze or a game that takes the executed steps only, so that it can be looked at.
+    """A second copy of a maze or a game that takes the executed steps only, for the view and the film.
 
-    The simulator itself jumps from node to node; after a restore its screen is stale. With `filmed` a Gymnasium
+    The simulator itself jumps from node to node, and after a restore its screen is stale. With `filmed` a Gymnasium
     environment has a copy as well, which is rendered.
     """
 
@@ -52,7 +52,7 @@ class Follower:
             self.rendered = RenderedCopy(world, seed) if is_renderable(world) else None
 
     def step(self, action: int, luck: int | None = None) -> None:
-        """Take a step too, with the luck that it was executed with."""
+        """Take an executed step, with the random numbers of its execution."""
         if self.world is not None:
             if luck is not None:
                 from widthwise.simulators.generators import find, reseed
@@ -63,7 +63,7 @@ class Follower:
             self.rendered.step(action, luck)
 
     def check(self, tree: Tree) -> None:
-        """Stop showing a rendered copy that is not where the agent is; the tree has its root there."""
+        """Stop showing a rendered copy whose state differs from the root of the tree."""
         if self.rendered is not None:
             root = tree.root
             self.rendered.agrees(tree.observation[root], tree.reward[root], tree.nodes.terminal[root])
@@ -78,28 +78,28 @@ class Follower:
         return self.now is not None and bool(self.now.info.get("key"))
 
     def info(self) -> dict[str, Any]:
-        """What a record says of where the agent is."""
+        """The position, the key and the lives, for the record."""
         if self.now is None:
             return {}
         known = self.now.info
         return {name: known[name] for name in ("position", "key", "lives") if name in known}
 
     def screen(self) -> Any:
-        """The picture of a game in colour, or what an environment renders; None where there is none."""
+        """The screen of a game in colour, or what an environment renders; None if there is neither."""
         if self.rendered is not None:
             return self.rendered.picture
         return self.world.screen() if self.world is not None and self.maze is None else None
 
 
 class EpisodeWatch:
-    """Hears of every step and makes of it what was asked for; whatever happens, files are complete or absent."""
+    """Shows, records and films every step; output files are complete or absent, also after an error."""
 
     def __init__(self, args: argparse.Namespace, world: Simulator, header: dict[str, Any]) -> None:
         self.args = args
         filmed = args.gif is not None or args.mp4 is not None
         self.follower = Follower(world, args.seed, filmed)
         maze = self.follower.maze
-        self.names = tuple(getattr(world, "action_names", ())) or tuple(str(one) for one in range(world.actions))
+        self.names = tuple(getattr(world, "action_names", ())) or tuple(map(str, range(world.actions)))
         self.said = False  # why the environment is not rendered
         self.viewer = TreeViewer(maze.place if maze is not None else None)
         self.film = self._film() if filmed else None
@@ -126,18 +126,18 @@ class EpisodeWatch:
         return Film(scene, self.viewer)
 
     def _say_what_is_filmed(self) -> None:
-        """Say in one line why a film does not show what an environment renders."""
+        """Print in one line why a film does not show what an environment renders."""
         copy = self.follower.rendered
         if copy is not None and copy.reason is not None and not self.said and not self.args.quiet:
             self.said = True
             print(
-                f"note: {self.args.env} is not rendered ({copy.reason}); the film shows the observation where it is an "
-                "image, and the search tree",
+                f"note: {self.args.env} is not rendered ({copy.reason}); the film shows the search tree, and the "
+                "observation if it is an image",
                 file=sys.stderr,
             )
 
     def step(self, tree: Tree, record: StepRecord) -> None:
-        """A step was decided; the tree still has its root at the state acted in."""
+        """Handle a step; the root of the tree is still the state before the action."""
         self.follower.check(tree)
         if self.film is not None and self.steps % self.args.every == 0:
             self.film.add(tree, self._caption(record))
@@ -152,7 +152,7 @@ class EpisodeWatch:
         self.waiting = ({**line, "action": self.names[record.action], "score": self.score}, record)
 
     def _flush(self) -> None:
-        """Write the last step down: what was kept of its tree is known only now."""
+        """Write the last step to the record, now that the size of the kept subtree is known."""
         if self.record is None or self.waiting is None:
             return
         (line, record), self.waiting = self.waiting, None  # an interrupt must not write it twice
@@ -175,7 +175,7 @@ class EpisodeWatch:
 
     @contextlib.contextmanager
     def _saving(self) -> Iterator[None]:
-        """Keep what cannot be written for later: the episode goes on, and its result is shown."""
+        """Collect errors of writing: the episode continues, and its result is shown."""
         try:
             yield
         except OutputError as error:
@@ -192,7 +192,7 @@ class EpisodeWatch:
         return lines
 
     def end(self, episode: Episode, result: dict[str, Any]) -> None:
-        """The episode is over: finish the files; `failures` has those that could not be written."""
+        """Finish the files at the end of the episode; `failures` has the errors of those that could not be written."""
         if self.view is not None:
             self.view.end()
         self._say_what_is_filmed()
@@ -221,7 +221,7 @@ class EpisodeWatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the terminal as it was; a record that was not finished is left out."""
+        """Restore the terminal, and remove a record that was not finished."""
         if self.view is not None:
             self.view.end()
         if self.record is not None:
@@ -245,7 +245,7 @@ class Record:
         self.add(header)
 
     def add(self, line: dict[str, Any]) -> None:
-        """One line; in the draft it survives a crash. Raises `OutputError` if it cannot be written."""
+        """Add one line to the draft. Raises `OutputError` if it cannot be written."""
         try:
             self.file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
             self.file.flush()
@@ -254,7 +254,7 @@ class Record:
             raise OutputError.of(self.path, error) from None
 
     def finish(self, line: dict[str, Any]) -> None:
-        """The last line: the file appears under its name."""
+        """Add the last line and rename the draft."""
         self.add(line)
         try:
             self.file.close()

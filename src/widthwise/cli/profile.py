@@ -1,4 +1,4 @@
-"""`widthwise profile`: how wide the goals of a task are."""
+"""`widthwise profile`: the widths of the goals of a task."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from widthwise.core.result import Status
 
 _DESCRIPTION = """\
-For every goal atom of a task, find the smallest width or the first planner that solves it from
-the start: IW(1), IHIW(1,1), IW(2), IW(3), then breadth-first search. One line per goal goes to
-stdout: what solved it, what is known of its width, the nodes and seconds of that search, and
-the length of the plan.
+For every goal atom of a task, find the first planner that solves it from the initial state:
+IW(1), IHIW(1,1), IW(2), IW(3), then breadth-first search. Prints one line per goal: the planner
+that solved it, the width as far as it is known, the nodes and seconds of that search, and the
+length of the plan.
 
-The width is `2` if IW(2) solves the goal and IW(1) ran dry, `<=2` if IW(1) was cut off by
-a limit, `>1` if all that is known is that IW(1) ran dry."""
+The width is `2` if IW(2) solves the goal and IW(1) is exhausted, `<=2` if IW(1) reached a limit
+first, and `>1` if only IW(1) is known to be exhausted."""
 
 _EPILOG = """\
 examples:
@@ -57,7 +57,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "profile",
-        help="how wide the goals of a PDDL task are",
+        help="find the widths of the goals of a PDDL task",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -65,14 +65,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_task(parser)
     parser.add_argument(
-        "--seed", type=seed, metavar="N", help="permute the order of operators (default: as in the files)"
+        "--seed", type=seed, metavar="N", help="permute the order of operators (default: the order of the files)"
     )
     parser.add_argument(
         "--relevance",
         default="goal",
         choices=("none", "task", "goal"),
-        help="first drop what cannot matter for the goal being solved (goal, default), for the whole goal (task), "
-        "or nothing",
+        help="drop what is irrelevant to the goal being solved (goal, default) or to the whole goal (task), or drop "
+        "nothing (none)",
     )
     add_novelty(parser)
     add_limits(parser, nodes=True, each=_NODES)
@@ -82,7 +82,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Profile and report; --max-nodes is for each search, the other limits are for everything."""
+    """Profile and report; --max-nodes is for each search, the other limits are for the whole command."""
     from widthwise.classical.load import load
     from widthwise.classical.profile import profile
     from widthwise.cli.solve_text import SearchProgress
@@ -97,14 +97,14 @@ def run(args: argparse.Namespace) -> int:
     budget = budget_of(args)
     meter = budget.start()
     progress = SearchProgress(meter) if sys.stderr.isatty() else None
-    found: list[GoalProfile] = []
+    profiles: list[GoalProfile] = []
     goals, ended = 0, None
     with stoppable(meter):
         try:
             task = load(args.domain, args.problem, meter=meter)
             goals = len(task.goals)
             table = None if args.json else _Table(task)
-            for one in profile(
+            for goal_profile in profile(
                 task,
                 budget=budget,
                 seed=args.seed,
@@ -114,76 +114,77 @@ def run(args: argparse.Namespace) -> int:
                 watch=progress,
                 on_interrupt="return",
             ):
-                found.append(one)
+                profiles.append(goal_profile)
                 if progress is not None:
                     progress.clear()
                 if table is not None:
-                    table.show(one)
+                    table.show(goal_profile)
         except (OutOfBudget, KeyboardInterrupt) as error:
             ended = Status(error.status) if isinstance(error, OutOfBudget) else Status.INTERRUPTED
             print(f"widthwise: {ended}: {error or 'interrupted'}, after {duration(meter.seconds)}", file=sys.stderr)
-    status = ended or _status(found)
+    status = ended or _status(profiles)
     if args.json:
-        json.dump(_data(args, status, goals, found, meter), sys.stdout, indent=1)
+        json.dump(_data(args, status, goals, profiles, meter), sys.stdout, indent=1)
         print(flush=True)
     elif goals:
-        _summarize(found, goals, meter)
-    if args.plot is not None and found:
-        _plot(args.plot, task.name, found)
+        _summarize(profiles, goals, meter)
+    if args.plot is not None and profiles:
+        _plot(args.plot, task.name, profiles)
     return status.exit_code
 
 
-def _status(found: Sequence[GoalProfile]) -> Status:
-    """How the whole profile ended: the first of these that any goal has."""
+def _status(profiles: Sequence[GoalProfile]) -> Status:
+    """The status of the whole profile: the first of these that any goal has."""
     from widthwise.core.result import Status
 
     order = (
         *(Status.INTERRUPTED, Status.OUT_OF_TIME, Status.FAILED, Status.UNSOLVABLE),
         *(Status.OUT_OF_MEMORY, Status.OUT_OF_NODES),
     )
-    seen = {one.status for one in found}
+    seen = {goal.status for goal in profiles}
     return next((status for status in order if status in seen), Status.SOLVED)
 
 
 class _Table:
-    """The table, a line as soon as its goal is done."""
+    """The table; a line is printed as soon as its goal is done."""
 
     def __init__(self, task: Task) -> None:
         self.wide = min(max([len(goal.name) for goal in task.goals] + [4]), 50)
         print(f"{'goal':<{self.wide}}  {'solved by':<13}  width {'nodes':>10} {'plan':>5} {'seconds':>9}", flush=True)
 
-    def show(self, one: GoalProfile) -> None:
+    def show(self, goal: GoalProfile) -> None:
         """Print the line of one goal."""
-        length = "-" if one.plan is None else str(len(one.plan))
-        by = one.solved_by or f"{one.status}"
+        length = "-" if goal.plan is None else str(len(goal.plan))
+        by = goal.solved_by or f"{goal.status}"
+        figures = f"{goal.width:>5} {goal.generated:>10,} {length:>5} {goal.seconds:>9.4f}"
         print(
-            f"{one.goal:<{self.wide}}  {by:<13}  {one.width:>5} {one.generated:>10,} {length:>5} {one.seconds:>9.4f}",
+            f"{goal.goal:<{self.wide}}  {by:<13}  {figures}",
             flush=True,
         )
 
 
-def _summarize(found: Sequence[GoalProfile], goals: int, meter: _native.Meter) -> None:
-    """Say how many goals each rung of the ladder solves."""
+def _summarize(profiles: Sequence[GoalProfile], goals: int, meter: _native.Meter) -> None:
+    """Print how many goals each planner solves."""
     from widthwise.classical.profile import AT_START, LADDER
     from widthwise.cli.solve_text import tell
 
-    by = Counter(one.solved_by for one in found)
+    by = Counter(goal.solved_by for goal in profiles)
     parts = [f"{name} {by[name]}" for name in (AT_START, *(name for name, _ in LADDER)) if by[name]]
-    solved = sum(one.solved_by is not None for one in found)
+    solved = sum(goal.solved_by is not None for goal in profiles)
     text = f"{solved} of {count(goals, 'goal')} solved"
     text += f": {', '.join(parts)}" if parts else ""
     text += f"; {duration(meter.seconds)} in all."
-    if len(found) < goals:
-        text += f" {count(goals - len(found), 'goal')} not tried."
+    if len(profiles) < goals:
+        text += f" {count(goals - len(profiles), 'goal')} not tried."
     tell(text)
-    for one in found:
-        for attempt in one.attempts:
+    for goal in profiles:
+        for attempt in goal.attempts:
             if attempt.error:
-                tell(f"{one.goal}: {attempt.planner} failed: {attempt.error}")
+                tell(f"{goal.goal}: {attempt.planner} failed: {attempt.error}")
 
 
 def _data(
-    args: argparse.Namespace, status: Status, goals: int, found: Sequence[GoalProfile], meter: _native.Meter
+    args: argparse.Namespace, status: Status, goals: int, profiles: Sequence[GoalProfile], meter: _native.Meter
 ) -> dict[str, Any]:
     return {
         "status": str(status),
@@ -192,14 +193,14 @@ def _data(
         "novelty": args.novelty,
         "budget": budget_of(args).describe(),
         "goal_count": goals,
-        "goals": [one.to_json() for one in found],
+        "goals": [goal.to_json() for goal in profiles],
         "seconds": round(meter.seconds, 6),
     }
 
 
-def _plot(path: Path, title: str, found: Sequence[GoalProfile]) -> None:
+def _plot(path: Path, title: str, profiles: Sequence[GoalProfile]) -> None:
     from widthwise.classical.profile import AT_START, LADDER
     from widthwise.reports.profile_plot import draw_profile
 
     order = [AT_START, *(name for name, _ in LADDER)]
-    write_whole(path, draw_profile(title, [one.to_json() for one in found], order, path.suffix[1:]))
+    write_whole(path, draw_profile(title, [goal.to_json() for goal in profiles], order, path.suffix[1:]))

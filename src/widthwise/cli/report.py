@@ -1,4 +1,4 @@
-"""`widthwise report`: the table and the plots of run folders, beside the published figures."""
+"""`widthwise report`: tables and plots of run folders, with the published figures for comparison."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "report",
-        help="make a table and plots of runs",
+        help="make tables and plots of runs",
         description=(
-            "Print the table of one or more run folders beside the published one, and write it with plots "
-            "as a page. Folders complete each other: a run with --relevance goal gives columns of its own. Runs of "
-            "whole problems are shown side by side, ours and others': coverage by domain, costs, times. "
-            "Of training runs, and benches of them: the table over seeds, and the learning curves."
+            "Print the table of one or more run folders, with the published figures for comparison, and write it "
+            "with plots as a page. Several folders are combined into one table; runs with another --relevance get "
+            "columns of their own. Whole problems: coverage by domain, costs and times of all planners. Training "
+            "runs and suites of them: a table over seeds, and learning curves."
         ),
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder, or a folder of run folders")
-    parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a page that needs nothing else")
+    parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a self-contained HTML page")
     parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the table as Markdown")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="write the plots as SVG files")
     parser.add_argument(
@@ -30,13 +30,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="'ROW INSTANCE: WHY'",
-        help="why an instance failed: it is then a note, not an error on top; repeatable",
+        help="explain why an instance failed; the report then shows a note instead of an error; may be repeated",
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table on stdout and write what was asked for."""
+    """Print the table on stdout and write the requested files."""
     from widthwise.reports.records import kind_of, run_folders
     from widthwise.reports.training_runs import is_training
 
@@ -59,7 +59,7 @@ def _single_goals(args: argparse.Namespace) -> int:
     table = make_table(records)
     wrong = errors(records)
     if wrong:
-        print("Not explained yet:\n" + "\n".join(f"  {one}" for one in wrong) + "\n")
+        print("Failures without an explanation (--explain):\n" + "\n".join(f"  {line}" for line in wrong) + "\n")
     print(text_table(table, records))
     _write_all(
         args,
@@ -80,7 +80,7 @@ def _whole(args: argparse.Namespace) -> int:
         raise UsageError("--explain is for runs of single goals")
     whole = read_whole(args.folders)
     if not whole.columns:
-        raise InputError(f"{args.folders[0]}: there is no line to report yet")
+        raise InputError(f"{args.folders[0]}: the run has no results yet")
     print(text_report(whole))
     _write_all(
         args,
@@ -100,9 +100,9 @@ def _training(args: argparse.Namespace) -> int:
 
     for folder in args.folders:
         if not is_training(folder):
-            raise UsageError(f"{folder} is no training run: report it by itself")
+            raise UsageError(f"{folder} is not a training run: report it separately")
     if args.explain:
-        raise UsageError("--explain is for failures of the classical suite")
+        raise UsageError("--explain is for runs of single goals")
     groups, theirs = read_training(args.folders), published(args.folders)
     print(training_table(groups, theirs))
     _write_all(
@@ -120,7 +120,7 @@ def _write_all(
     page: Callable[[dict[str, str]], str],
     markdown: Callable[[list[str]], str],
 ) -> None:
-    """Write the page, the Markdown and the plots that were asked for."""
+    """Write the page, the Markdown file and the plots that were requested."""
     from widthwise.core.errors import MissingExtraError
 
     plots: dict[str, str] = {}
@@ -130,7 +130,7 @@ def _write_all(
         except MissingExtraError as error:
             if args.plots is not None:
                 raise
-            print(f"note: the page has no plots, {error}", file=sys.stderr)
+            print(f"note: the page has no plots: {error}", file=sys.stderr)
     if args.plots is not None:
         for name, svg in plots.items():
             _write(args.plots / f"{name}.svg", svg)

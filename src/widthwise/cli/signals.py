@@ -1,7 +1,8 @@
-"""The signals that end a run: the one place where the command line installs handlers.
+"""The signals that end a run: the only module of the command line that installs handlers.
 
-SIGINT (Ctrl-C), SIGTERM and SIGHUP all do the same. The first one asks the work in hand to end with what it has so far,
-if that work has said how (`stopping`), and raises `StoppedBySignal` otherwise. A second one always raises.
+SIGINT (Ctrl-C), SIGTERM and SIGHUP have the same effect. The first signal calls the function registered by `stopping`,
+so that the work ends with its results so far, and raises `StoppedBySignal` if there is none. The second signal always
+raises.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 
 
 class StoppedBySignal(KeyboardInterrupt):
-    """A signal asked the program to end; whatever handles Ctrl-C handles it."""
+    """A signal asked the program to end; handlers of Ctrl-C handle it as well."""
 
     def __init__(self, number: int) -> None:
         super().__init__("interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}")
@@ -28,7 +29,7 @@ class Handlers:
 
     def __init__(self) -> None:
         self.received: int | None = None  # the first signal
-        self.stop: Callable[[], object] | None = None  # how the work in hand is asked to end
+        self.stop: Callable[[], object] | None = None  # asks the current work to end
         self._before: dict[int, Any] = {}
 
     def install(self) -> None:
@@ -41,14 +42,14 @@ class Handlers:
                 self._before[number] = signal.signal(number, self._handle)
 
     def restore(self) -> None:
-        """Put the handlers back that were there before."""
+        """Restore the previous handlers."""
         for number, before in self._before.items():
             signal.signal(number, before)
         self._before.clear()
 
     @property
     def exit_code(self) -> int:
-        """What a shell reports of a program ended by a signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
+        """The code that a shell reports for a signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
         return 128 + (signal.SIGINT if self.received is None else self.received)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
@@ -60,7 +61,7 @@ class Handlers:
         stop()
 
 
-_running: list[Handlers] = []  # of the command that runs, and of those it runs inside of
+_running: list[Handlers] = []  # of nested commands, the innermost last
 
 
 @contextlib.contextmanager
@@ -78,7 +79,7 @@ def handled() -> Iterator[Handlers]:
 
 @contextlib.contextmanager
 def stopping(stop: Callable[[], object]) -> Iterator[None]:
-    """Let the first signal call `stop` instead of raising, so that the work can end with what it has."""
+    """Let the first signal call `stop` instead of raising, so that the work can end with its results so far."""
     if not _running:
         yield
         return

@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     from widthwise.portfolio.registry import Planner
 
 _DESCRIPTION = """\
-Find a plan. The plan goes to stdout, one step per line and the cost last; what the search
-did goes to stderr. Every plan is checked by an independent validator before it is shown.
+Find a plan. The plan is printed to stdout, one action per line and the cost last; a summary
+of the search is printed to stderr. Every plan is checked by an independent validator first.
 
 planners:
-  auto   the default: several searches take turns, cheap ones first, until one solves;
-         then the plan is made cheaper, until --max-time or for about half a second
+  auto   the default: several searches take turns, cheap ones first, until one finds a
+         plan; then the plan is improved until --max-time, or for about half a second
   bfs    breadth-first search: complete, shortest plans, needs much memory
-  iw     IW(w): breadth-first, but keeps a state only if it shows w atoms never seen
-         together before; --width 1 (default), 2, ...
-  hiw    HIW: IW over high-level features that you name with --high, and IW again
-         inside each high-level state; --width 1,1 (default), high level first
-  ihiw   IHIW: as hiw, but discovers the high-level features by itself
-  siw    SIW: one more goal at a time, keeping those it has, by IW up to --width 2
-         (default), or by IHIW with --width 1,1
+  iw     IW(w): breadth-first search that keeps a state only if it contains w atoms that
+         no state before it contained together; --width 1 (default), 2, ...
+  hiw    HIW: IW over high-level features that you give with --high, and IW inside each
+         high-level state; --width 1,1 (default), high level first
+  ihiw   IHIW: like hiw, but discovers the high-level features
+  siw    SIW: achieves one more goal at a time with IW up to --width 2 (default), or with
+         IHIW and --width 1,1
   bfws   BFWS(f5): best-first by novelty, open goals and relaxed plans; complete
   gbfs   greedy best-first search by relaxed plans and landmarks; complete
   backward
-         BFWS(f5) from the goal, over what has to hold before; complete, for tasks
-         without conditional effects and axioms"""
+         BFWS(f5) from the goal to the initial state; complete; for tasks without
+         conditional effects and axioms"""
 
 # As the registry of planners has them; named here so that the help need not load it.
 NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs", "backward")
@@ -69,8 +69,8 @@ examples:
 exit codes:
   0 solved, 11 proved unsolvable, 12 not solved (exhausted or out of nodes), 22 out of
   memory, 23 out of time, 31 bad input, 34 unsupported input, 2 wrong usage,
-  130 interrupted. With --each-goal: 0 if all are solved, 12 if not, the limit's, or 1
-  if a goal ended with an error."""
+  130 interrupted. With --each-goal: 0 if all goals are solved, 12 if not, 22, 23 or 130 if a
+  limit or Ctrl-C ended the run, 1 if a goal ended with an error."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -84,72 +84,75 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         allow_abbrev=False,
     )
     add_task(parser)
-    parser.add_argument("--planner", default="auto", choices=NAMES, help="default: auto")
+    parser.add_argument("--planner", default="auto", choices=NAMES, help="the planner, see above (default: auto)")
     parser.add_argument(
-        "--width", metavar="W", help="2, or one per level such as 1,1 (high level first); n: all features"
+        "--width",
+        metavar="W",
+        help="the width, such as 2; or one width per level, such as 1,1, high level first; n stands for all features",
     )
     parser.add_argument(
         "--high",
         action="append",
         default=[],
         metavar="PATTERNS",
-        help="high-level features for hiw: atoms, * for any object, as in '(holding *) (at robot *)'. "
-        "Give it once per upper level; with two widths, all belong to the one upper level",
+        help="high-level features for hiw: atoms in which * stands for any object, as in '(holding *) (at robot *)'. "
+        "Give it once per upper level; with two widths all patterns belong to the one upper level",
     )
     parser.add_argument(
         "--ihiw",
         metavar="CHOICES",
-        help="choices inside ihiw, as in pick=random,negated=yes: pick=last|random (which pruned branch proposes "
-        "features next), rebuild=changed|new (which novelty tables are made anew after a feature), "
-        "entry-in-table=yes|no (an entry counts as seen where it came from), negated=no|yes (that an atom does not "
-        "hold is a value too), stuck=wake|stop (when no branch proposes anything), "
-        "high-order and low-order=breadth-first|depth-first; the first of each is the default",
+        help="choices inside ihiw, as in pick=random,negated=yes. pick=last|random: which pruned branch proposes "
+        "features next. rebuild=changed|new: which novelty tables are rebuilt after a new feature. "
+        "entry-in-table=yes|no: whether an entry also counts as seen in the region it was generated from. "
+        "negated=no|yes: whether false atoms are features too. stuck=wake|stop: what to do when no branch proposes a "
+        "feature. high-order and low-order=breadth-first|depth-first. The first value of each is the default",
     )
     parser.add_argument(
         "--goal",
         action="append",
         default=[],
         metavar="GOAL",
-        help="replaces the goal: '(on a b)' or any PDDL condition, also with not, or, imply, forall and exists; may "
-        "be repeated",
+        help="replace the goal by '(on a b)' or another PDDL condition, also with not, or, imply, forall and exists; "
+        "may be repeated",
     )
     parser.add_argument(
         "--each-goal",
         action="store_true",
-        help="solve every goal on its own from the start: every atom and negated atom, forall expanded over the "
-        "objects, disjunctions and existential conditions whole; --max-nodes is for each, other limits for all",
+        help="solve every goal on its own from the initial state; goals are atoms and negated atoms, with forall "
+        "expanded over the objects, and disjunctions and existential conditions; --max-nodes is for each goal, the "
+        "other limits are for all goals together",
     )
     parser.add_argument(
         "--seed",
         type=seed,
         metavar="N",
-        help="permute the order of operators, and draw other random walks (default: as in the files)",
+        help="permute the order of operators and seed random walks (default: the order of the files)",
     )
     parser.add_argument(
         "--relevance",
         choices=("none", "task", "goal"),
-        help="first drop what cannot matter for the whole goal (task) or the goal being solved (goal); "
-        "default: goal for auto, none for others",
+        help="drop what is irrelevant to the whole goal (task) or to the goal being solved (goal), or drop nothing "
+        "(none); default: goal for auto, none for the others",
     )
     add_novelty(parser)
     add_limits(parser, nodes=True)
     parser.add_argument(
-        "--first", action="store_true", help="stop at the first plan; auto goes on and makes it cheaper otherwise"
+        "--first", action="store_true", help="stop at the first plan; without it auto improves the plan"
     )
     parser.add_argument(
         "--plan-out",
         type=Path,
         metavar="FILE",
-        help="also write the plan to FILE, the first as soon as it exists, and every better one over it",
+        help="also write the plan to FILE as soon as it is found; a better plan replaces it",
     )
     parser.add_argument(
         "--certificate",
         type=Path,
         metavar="FILE",
-        help="if there is no plan, write a certificate to FILE that `widthwise verify-certificate` checks; "
-        "for tasks of at most 20,000 reachable states, or whose goal is out of reach without deletes",
+        help="if the task is unsolvable, write a certificate to FILE for `widthwise verify-certificate`; for tasks "
+        "with at most 20,000 reachable states, or whose goal is unreachable even if delete effects are ignored",
     )
-    parser.add_argument("--verbose", action="store_true", help="say which searches ran, why, and what came of each")
+    parser.add_argument("--verbose", action="store_true", help="print which searches ran, why, and how each ended")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the plan")
     parser.set_defaults(run=run)
 
@@ -163,11 +166,11 @@ def run(args: argparse.Namespace) -> int:
     planner = _planner(args)
     if args.plan_out is not None:
         if args.each_goal:
-            raise UsageError("--plan-out holds one plan, and --each-goal makes several: give one of them")
+            raise UsageError("--plan-out writes one plan, but --each-goal finds several: give only one of them")
         check_target(args.plan_out)
     if args.certificate is not None:
         if args.each_goal:
-            raise UsageError("--certificate is for the whole goal, and --each-goal is not: give one of them")
+            raise UsageError("--certificate is for the whole goal, not for --each-goal: give only one of them")
         check_target(args.certificate)
     budget = budget_of(args)
     meter = budget.start()
@@ -186,8 +189,8 @@ def run(args: argparse.Namespace) -> int:
             status = Status(halt.status) if halt else Status.INTERRUPTED
             if args.json:
                 _print_json(_unfinished(job, status, str(error)))
-            said = str(error) or "interrupted"
-            print(f"widthwise: {status}: {said}, after {duration(meter.seconds)}", file=sys.stderr)
+            reason = str(error) or "interrupted"
+            print(f"widthwise: {status}: {reason}, after {duration(meter.seconds)}", file=sys.stderr)
             return status.exit_code
     if result.status is Status.SOLVED and not args.json:
         print(solve_text.plan_text(result), end="", flush=True)
@@ -198,7 +201,7 @@ def run(args: argparse.Namespace) -> int:
     if args.verbose:
         solve_text.stages(result)
     if not args.json and args.plan_out is not None and result.status is not Status.SOLVED:
-        print(f"There is no plan to write: {args.plan_out} is left as it was.", file=sys.stderr)
+        print(f"No plan was found: {args.plan_out} is unchanged.", file=sys.stderr)
     if args.certificate is not None:
         _write_certificate(args, result)
     if job.unsaved is not None:
@@ -214,12 +217,15 @@ def _write_certificate(args: argparse.Namespace, result: Result) -> None:
         print(f"Certificate written to {args.certificate}: {result.certificate.summary}.", file=sys.stderr)
     elif result.status is Status.UNSOLVABLE:
         print(
-            f"There is no certificate: the task has too many reachable states, or a limit was reached before it was "
-            f"made. {args.certificate} is left as it was.",
+            f"No certificate was written: the task has too many reachable states, or a limit was reached first. "
+            f"{args.certificate} is unchanged.",
             file=sys.stderr,
         )
     else:
-        print(f"There is no certificate to write: {args.certificate} is left as it was.", file=sys.stderr)
+        print(
+            f"No certificate was written: the task was not proved unsolvable. {args.certificate} is unchanged.",
+            file=sys.stderr,
+        )
 
 
 def _planner(args: argparse.Namespace) -> Planner:
@@ -236,15 +242,15 @@ def patterns(text: str) -> list[str]:
     """The patterns of one level: `(holding *) (clear a)`, or one without its parentheses."""
     if "(" not in text and ")" not in text:
         return [text]
-    found = re.findall(r"\([^()]*\)", text)
-    if not found or re.sub(r"\([^()]*\)", "", text).strip():
+    atoms = re.findall(r"\([^()]*\)", text)
+    if not atoms or re.sub(r"\([^()]*\)", "", text).strip():
         raise UsageError(f"--high takes atoms or patterns such as '(holding *) (clear a)', not {text!r}")
-    return found
+    return atoms
 
 
 @dataclass(slots=True)
 class _Job:
-    """What a run shares from its first line to its last."""
+    """The options, limits and outputs of one run."""
 
     args: argparse.Namespace
     planner: Planner
@@ -254,9 +260,9 @@ class _Job:
     unsaved: OutputError | None = None  # why the best plan is not in --plan-out
 
     def found(self, result: Result) -> None:
-        """Save a plan the moment it exists, and say so where a better one may follow.
+        """Save a plan as soon as it is found, and print its cost if a better one may follow.
 
-        A plan that cannot be saved is still shown at the end, so the run goes on.
+        A plan that cannot be saved is still printed at the end, so the run continues.
         """
         from widthwise.cli import solve_text
 
@@ -307,7 +313,7 @@ def _each_goal(job: _Job, task: Task) -> int:
     table = None if args.json else solve_text.GoalTable(task)
     ended: Status | None = None
     for result in solve_each_goal(task, job.planner, **job.options):
-        result.search = None  # gives its memory back before the next goal takes some
+        result.search = None  # frees its memory for the next goal
         results.append(result)
         if progress is not None:
             progress.clear()
@@ -344,7 +350,7 @@ def _data(args: argparse.Namespace, result: Result) -> dict[str, Any]:
 
 
 def _unfinished(job: _Job, status: Status, reason: str) -> dict[str, Any]:
-    """The object of a run that never came to search."""
+    """The JSON object of a run that ended before the search."""
     from widthwise.classical.result import Result
 
     result = Result(

@@ -1,4 +1,4 @@
-"""What `widthwise solve` tells people: plan, summary, the story of IHIW, tables and progress."""
+"""The text output of `widthwise solve`: plan, summary, features found by IHIW, tables and progress."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STORY_SHOWN = 6
 
 
 def tell(text: str, *, indent: str = "", first: str | None = None) -> None:
-    """Print a paragraph to stderr, as wide as the terminal but no wider than a page."""
+    """Print a paragraph to stderr, wrapped to the terminal and to at most 100 columns."""
     width = min(shutil.get_terminal_size((80, 24)).columns, 100)
     lead = indent if first is None else first
     print(
@@ -41,7 +41,7 @@ def tell(text: str, *, indent: str = "", first: str | None = None) -> None:
 
 
 def plan_text(result: Result) -> str:
-    """The plan as a plan file has it."""
+    """The plan in the format of plan files."""
     return Plan(result.plan or (), result.cost or 0.0, result.unit_cost).text()
 
 
@@ -51,18 +51,18 @@ def planner_name(result: Result, asked: str) -> str:
 
 
 def summarize(result: Result, asked: str) -> None:
-    """Say how a run ended and what it took."""
+    """Print how a run ended, its counts and its times."""
     name = planner_name(result, asked)
     if result.plan and sys.stdout.isatty() and sys.stderr.isatty():
-        print(file=sys.stderr)  # sets the summary apart from the plan where both are on the screen
+        print(file=sys.stderr)  # separates the summary from the plan where both are on the screen
     if result.status is Status.SOLVED:
         by = f"{name}: {result.reason}" if result.reason else f"solved by {name}"
         plan = result.plan or Plan()
-        steps = "the goal holds already" if not plan else count(len(plan), "step")
+        steps = "the goal holds in the initial state" if not plan else count(len(plan), "step")
         tell(f"{by}; {steps}, cost {number_text(result.cost or 0)}, checked by the validator.")
     else:
-        told = result.reason if name in result.reason else f"{name}: {result.reason}"
-        tell(f"{result.status}: {told}.")
+        reason = result.reason if name in result.reason else f"{name}: {result.reason}"
+        tell(f"{result.status}: {reason}.")
     history(result)
     seconds = result.seconds
     nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"
@@ -78,7 +78,7 @@ def summarize(result: Result, asked: str) -> None:
 
 
 def plan_found(found: Incumbent) -> None:
-    """Say that there is a plan, or a better one, the moment it exists."""
+    """Print the cost of a plan as soon as it is found."""
     print(
         f"plan of cost {number_text(found.cost)} after {duration(found.seconds)} ({found.how})",
         file=sys.stderr,
@@ -87,7 +87,7 @@ def plan_found(found: Incumbent) -> None:
 
 
 def history(result: Result) -> None:
-    """Say what improvement made of the first plan."""
+    """Print the result of plan improvement."""
     improvement = next((stage for stage in result.stages if stage.planner == "improvement"), None)
     if improvement is None:
         return
@@ -97,9 +97,7 @@ def history(result: Result) -> None:
     elif first.cost == last.cost:
         text = f"Improvement found a plan of the same cost, {number_text(first.cost)}, with fewer steps"
     else:
-        text = (
-            f"The first plan cost {number_text(first.cost)}; improvement brought that down to {number_text(last.cost)}"
-        )
+        text = f"Improvement reduced the cost of the plan from {number_text(first.cost)} to {number_text(last.cost)}"
     why = {
         Status.EXHAUSTED: improvement.reason,
         Status.OUT_OF_TIME: "more time (--max-time) may improve it further",
@@ -109,43 +107,42 @@ def history(result: Result) -> None:
 
 
 def stages(result: Result) -> None:
-    """Say which searches a schedule ran, why, and what came of each."""
+    """Print which searches a schedule ran, why, and how each ended."""
     for stage in result.stages:
-        ended = "its turns were over" if stage.status is Status.OUT_OF_NODES else stage.status
+        ended = "turn ended" if stage.status is Status.OUT_OF_NODES else stage.status
         nodes = count(stage.generated, "node")
         tell(f"{stage.planner}: {stage.reason}; {nodes}, {duration(stage.seconds)}, {ended}.", indent="  ", first="- ")
 
 
 def story(chapters: Sequence[Discovered]) -> None:
-    """Tell how IHIW found its high-level features: the first in full, the others in short."""
+    """Print how IHIW found its high-level features: the first in full, the others in short."""
     if not chapters:
         return
-    tell("How the hierarchy was found:")
+    tell("How the high-level features were found:")
     shown = chapters if len(chapters) <= _STORY_SHOWN else chapters[: _STORY_SHOWN - 1]
     for number, chapter in enumerate(shown, 1):
         text = first_chapter(chapter) if number == 1 else short_chapter(chapter)
         tell(text, indent="     ", first=f"  {number}. ")
     if len(shown) < len(chapters):
         left = count(len(chapters) - len(shown) - 1, "more feature")
-        tell(f"... {left} (--json has them all), and the last one:", indent="  ")
+        tell(f"... {left} (--json prints all of them); the last one:", indent="  ")
         tell(short_chapter(chapters[-1]), indent="     ", first=f"  {len(chapters)}. ")
 
 
 def first_chapter(chapter: Discovered) -> str:
-    """A chapter in words that say what happens in every chapter."""
+    """The first feature, with an explanation of the procedure."""
     others = len(chapter.candidates) - 1
-    one_of = f", one of {others + 1} atoms it proposed" if others else ""
+    one_of = f", one of {others + 1} candidates," if others else ""
     return (
-        f"After {count(chapter.generated, 'node')} nothing novel was left. The branch {_branch(chapter)} had "
-        f"been pruned, but something new came true on its way: {chapter.feature}{one_of}. With it as a "
-        f"high-level feature the tree falls into {count(chapter.high_level_nodes, 'high-level node')}, each "
-        "with a novelty table of its own; the search went on and generated "
-        f"{count(chapter.search, 'more node')}."
+        f"After {count(chapter.generated, 'node')} the search was exhausted. On the pruned branch {_branch(chapter)} "
+        f"the atom {chapter.feature}{one_of} became true. With it as a high-level feature the tree has "
+        f"{count(chapter.high_level_nodes, 'high-level node')}, each with its own novelty table. The search continued "
+        f"and generated {count(chapter.search, 'more node')}."
     )
 
 
 def short_chapter(chapter: Discovered) -> str:
-    """A chapter for those who have read the first."""
+    """A later feature, in short."""
     return (
         f"{chapter.feature}, from the branch {_branch(chapter)}: "
         f"{count(chapter.high_level_nodes, 'high-level node')}, {count(chapter.search, 'more node')}."
@@ -158,7 +155,7 @@ def _branch(chapter: Discovered) -> str:
 
 
 class GoalTable:
-    """The table of --each-goal, a line as soon as its goal is done."""
+    """The table of --each-goal; a line is printed as soon as its goal is done."""
 
     def __init__(self, task: Task) -> None:
         self.wide = min(max([len(goal.name) for goal in task.goals] + [4]), 50)
@@ -176,7 +173,7 @@ class GoalTable:
 
 
 def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter) -> None:
-    """Say how many goals were solved."""
+    """Print how many goals were solved."""
     solved = [result for result in results if result.status is Status.SOLVED]
     already = sum(result.true_at_start for result in solved)
     text = f"{len(solved)} of {count(goals, 'goal')} solved"
@@ -194,24 +191,24 @@ def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter)
 
 
 class SearchProgress:
-    """A line on the terminal that says how a search goes; rewritten a few times a second at most."""
+    """A status line with the progress of a search, updated at most ten times a second."""
 
     def __init__(self, meter: _native.Meter) -> None:
         self.meter = meter
-        self.planner = ""  # at work now
+        self.planner = ""  # the one that is running
         self.line = StatusLine(sys.stderr)
         self.last = time.monotonic()
         self.total = self.before = 0  # nodes of all searches, now and when the line was written last
         self.counts: dict[int, int] = {}  # nodes of each search when it was last seen
 
     def at_work(self, name: str) -> None:
-        """Hear which search works now."""
+        """Set the name of the search that is running."""
         self.planner = name
 
     def __call__(self, search: _native.Search | _native.BestFirst) -> None:
-        """Hear of a search that is still going."""
+        """Update the line for a search that is running."""
         known = self.counts.get(id(search), 0)
-        # Fewer nodes than were seen: another search, in the place of one that is over.
+        # Fewer nodes than before: another search at the address of one that ended.
         self.total += search.generated - (known if search.generated >= known else 0)
         self.counts[id(search)] = search.generated
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""`widthwise validate`: run a plan on the PDDL as it was read and say whether it reaches the goal."""
+"""`widthwise validate`: execute a plan on the parsed PDDL files and say whether it reaches the goal."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from widthwise.cli.common import add_limits, add_task, budget_of, check_stdin, stoppable
-from widthwise.core.errors import Interrupted, OutOfBudget
+from widthwise.cli.checking import add_check_parser, read_task, run_check
 from widthwise.core.showing import counted
 
 if TYPE_CHECKING:
@@ -26,49 +25,30 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the command with the main program."""
-    parser = subparsers.add_parser(
+    parser = add_check_parser(
+        subparsers,
         "validate",
-        help="check a plan",
+        summary="check a plan",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        checked=("plan", "the plan file, one (action ...) per line, or - for stdin"),
+        goal="check this goal instead",
     )
-    add_task(parser)
-    parser.add_argument("plan", metavar="PLAN", help="the plan file, one (action ...) per line; - for stdin")
-    parser.add_argument(
-        "--goal", action="append", default=[], metavar="GOAL", help="check this goal instead; may be repeated"
-    )
-    add_limits(parser, nodes=False, memory="reading and the check")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Validate, print the verdict, and return 0 for a valid plan, 1 for another, and the limit's code for neither."""
-    check_stdin(args.domain, args.problem, args.plan)
-    meter = budget_of(args).start()
-    with stoppable(meter):
-        try:
-            return _validate(args, meter)
-        except OutOfBudget as ended:
-            print(f"not checked: {ended}")
-            return ended.exit_code
-        except KeyboardInterrupt:
-            print("not checked: interrupted")
-            return Interrupted.exit_code
+    """Validate, print the verdict, and return 0 if the plan is valid, 1 if not, or the code of the limit reached."""
+    return run_check(args, args.plan, _validate)
 
 
 def _validate(args: argparse.Namespace, meter: _native.Meter) -> int:
-    from widthwise.classical.pddl.parser import parse_goal, read_domain, read_problem
-    from widthwise.classical.pddl.syntax import And
     from widthwise.classical.plan import Plan, number_text
     from widthwise.classical.validate import check_plan
     from widthwise.core.guard import PLAN, Guard
 
     guard = Guard(meter, PLAN)
-    domain = read_domain(args.domain, guard)
-    problem = read_problem(args.problem, domain, guard)
-    goal = And(tuple(parse_goal(text, domain, problem) for text in args.goal)) if args.goal else None
+    domain, problem, goal = read_task(args, guard)
     plan = Plan.read(args.plan, guard)
     verdict = check_plan(domain, problem, plan, goal, poll=guard)
     if not verdict.valid:
@@ -76,7 +56,7 @@ def _validate(args: argparse.Namespace, meter: _native.Meter) -> int:
         return 1
     steps = len(plan)
     print(f"valid: {counted(steps, 'step')}, cost {number_text(verdict.cost)}")
-    # A plan without a cost line has its length as cost, which says nothing about the task's costs.
+    # The cost of a plan without a cost line is its length, which need not be the cost in the task.
     if plan.cost not in (verdict.cost, steps):
-        print(f"widthwise: note: the plan file says cost {number_text(plan.cost)}", file=sys.stderr)
+        print(f"widthwise: note: the cost line of the plan file says {number_text(plan.cost)}", file=sys.stderr)
     return 0

@@ -1,1 +1,1 @@
-"""What every planner speaks: budgets, results, errors, features, novelty, the search tree."""
+"""What all planners share: budgets, results, errors, models, simulators, novelty, files of run folders."""

@@ -1,4 +1,4 @@
-"""What a run may use: nodes, simulator steps, seconds and bytes, one budget for everything it does."""
+"""The budget of a run: nodes, simulator steps, seconds and bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from widthwise import _native
 from widthwise.core.errors import Interrupted, OutOfMemory, OutOfTime, RunInterrupted, UsageError
 from widthwise.core.showing import brief
 
-#: The most that kernels count to; a greater limit is none.
+#: The largest number that kernels count to; a larger limit has no effect.
 MOST = 2**64 - 1
 
 
@@ -17,8 +17,8 @@ MOST = 2**64 - 1
 class Budget:
     """Limits for one run; `None` means no limit.
 
-    `nodes` counts generated nodes, pruned ones and the root included. `bytes` is what the grounded task and the search
-    hold in memory. `seconds` is wall-clock time and covers reading and grounding when they belong to the run.
+    `nodes` counts generated nodes, including pruned nodes and the root. `bytes` is the memory of the grounded task and
+    the search. `seconds` is wall-clock time, including reading and grounding if they are part of the run.
     """
 
     nodes: int | None = None
@@ -27,20 +27,22 @@ class Budget:
     bytes: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse limits that no run could keep."""
+        """Refuse limits that are not above 0."""
         for name, value in asdict(self).items():
             if value is not None and not value > 0:
-                raise UsageError(f"a budget of {value} {name} allows nothing: give a number above 0, or leave it out")
+                raise UsageError(
+                    f"a budget of {value} {name} is too small: give a number above 0, or None for no limit"
+                )
             if value is not None and name != "seconds" and not isinstance(value, int):
-                raise UsageError(f"a budget of {name} is a whole number, not {value!r}")
+                raise UsageError(f"a budget of {name} must be a whole number, not {value!r}")
 
     __repr__ = brief
 
     def start(self) -> _native.Meter:
-        """Start the clock: the meter that everything working on this run shares.
+        """Start the clock and return the meter of the run.
 
-        Without a limit of bytes the limit is what the machine has to give now, so that a run that needs more ends by
-        saying so and is not killed.
+        Without a limit of bytes the limit is the memory that is available now, so that a run that needs more ends with
+        a status instead of being killed.
         """
         limit = machine_bytes() if self.bytes is None else self.bytes
         return _native.Meter(self.seconds, None if limit is None else min(limit, MOST))
@@ -51,7 +53,7 @@ class Budget:
 
 
 def machine_bytes() -> int | None:
-    """Nine tenths of the memory that can be had without swapping; none where the system does not tell."""
+    """Nine tenths of the available memory; None where the system does not report it."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
@@ -61,7 +63,7 @@ def machine_bytes() -> int | None:
 
 
 def check(meter: _native.Meter, before: str = "the task was read and grounded") -> None:
-    """Raise what the meter says, if it says to stop: for code that has no status to return."""
+    """Raise an error if the meter says to stop: for code that returns no status."""
     halt = meter.poll()
     if halt is not _native.Halt.NONE:
         raise halt_error(halt, meter, before)
@@ -70,7 +72,7 @@ def check(meter: _native.Meter, before: str = "the task was read and grounded") 
 def halt_error(
     halt: _native.Halt, meter: _native.Meter, before: str = "the task was read and grounded"
 ) -> OutOfTime | OutOfMemory | Interrupted | RunInterrupted:
-    """The error that says why a kernel had to stop and what was not finished; Ctrl-C is a `KeyboardInterrupt`."""
+    """The error for a stop of the meter; `before` names the unfinished work. Ctrl-C is a `KeyboardInterrupt`."""
     if halt is _native.Halt.TIME:
         return OutOfTime(f"the time limit was reached before {before}")
     if halt is _native.Halt.MEMORY:

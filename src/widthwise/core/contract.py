@@ -1,7 +1,7 @@
 """The contract of a simulator, checked at every call: what it raises and what it returns.
 
 Rewards are finite numbers, ends are booleans, observations keep their type, shape, dtype and structure, and the
-number of actions does not change. Whatever a simulator raises becomes one `SimulatorError` that names the environment,
+number of actions does not change. An exception of a simulator becomes a `SimulatorError` that names the environment,
 the call, the step and the action; the original exception is its cause.
 """
 
@@ -19,7 +19,7 @@ from widthwise.core.errors import OutOfTime, SimulatorError, WidthwiseError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.watchdog import CallWatch, StepExpired, current_watch
 
-#: Every node of a tree has a place for each action, so that more actions than this would fill the memory.
+#: The maximum number of actions: every node of a tree has a slot for each action.
 MOST_ACTIONS = 65_536
 
 _INFINITE = float("inf")
@@ -32,7 +32,7 @@ class Guarded:
 
     Args:
         inner: The simulator.
-        name: What messages call it; by default what `environment_name` says.
+        name: Its name in messages; by default the result of `environment_name`.
 
     Raises:
         SimulatorError: At the first call that breaks the contract.
@@ -44,7 +44,7 @@ class Guarded:
         self.name = name or environment_name(inner)
         self.actions = count_actions(inner, self.name)
         self.deterministic = bool(getattr(inner, "deterministic", True))
-        self.steps = 0  # since the last reset, those of a search included
+        self.steps = 0  # since the last reset, including steps of the search
         self.watch: CallWatch | None = current_watch()
         self._reset, self._step, self._save, self._load = inner.reset, inner.step, inner.save, inner.load
         self._structure: Any = None  # of observations; None before the first
@@ -80,7 +80,7 @@ class Guarded:
                 watch.leave()
         except BaseException as error:
             self._raise(self._place(action), error)
-        # The usual case first, without any call: what is unusual is looked at in `_check`.
+        # The usual case first, without any call; `_check` handles all others.
         if type(step) is Step and type(step.reward) is float and -_INFINITE < step.reward < _INFINITE:
             observation = step.observation
             if (
@@ -126,7 +126,7 @@ class Guarded:
         return f"step {self.steps} (action {action})"
 
     def _raise(self, call: str, error: BaseException) -> NoReturn:
-        """Turn what the simulator raised into one error, unless it is not the simulator's."""
+        """Raise a `SimulatorError` for an exception of the simulator; other exceptions are raised unchanged."""
         if self.watch is not None:
             self.watch.leave()
         if isinstance(error, StepExpired):
@@ -151,22 +151,22 @@ class Guarded:
         if getattr(reward, "shape", None) == ():
             reward = reward.item()
         if not isinstance(reward, Real):
-            self._refuse(call, f"gave the reward {reward!r:.40}, which is not a number")
+            self._refuse(call, f"returned the reward {reward!r:.40}, which is not a number")
         value = float(reward)
         if not -_INFINITE < value < _INFINITE:
-            self._refuse(call, f"gave the reward {value}; a reward is a finite number")
+            self._refuse(call, f"returned the reward {value}; a reward must be a finite number")
         return value
 
     def _end(self, value: Any, name: str, call: str) -> bool:
         if type(value) is not bool and getattr(value, "shape", None) == ():
             value = value.item()  # numpy's booleans
         if type(value) is not bool:
-            self._refuse(call, f"gave {name}={value!r:.40}, which is neither True nor False")
+            self._refuse(call, f"returned {name}={value!r:.40}, which is neither True nor False")
         return bool(value)
 
     def _observation(self, observation: Any, call: str) -> None:
         if observation is None:
-            self._refuse(call, "gave the observation None")
+            self._refuse(call, "returned the observation None")
         structure = structure_of(observation)
         if self._structure is None:
             self._structure = structure
@@ -174,16 +174,16 @@ class Guarded:
                 self._kind, self._shape, self._dtype = type(observation), observation.shape, observation.dtype
             self._may_be_nan = _has_floats(observation)
         elif structure != self._structure:
-            self._refuse(call, "changed the observation: " + difference(self._structure, structure))
+            self._refuse(call, "changed the form of the observation: " + difference(self._structure, structure))
         if self._may_be_nan and has_nan(observation):
-            self._refuse(call, "gave an observation with NaN (not a number) in it")
+            self._refuse(call, "returned an observation that contains NaN (not a number)")
 
     def _refuse(self, call: str, what: str) -> NoReturn:
         raise SimulatorError(f"{self.name}: {call} {what}")
 
 
 def guarded(simulator: Simulator, name: str | None = None) -> Guarded:
-    """The simulator with its contract checked; one that is checked already is returned as it is."""
+    """The simulator with its contract checked; a `Guarded` simulator is returned unchanged."""
     if isinstance(simulator, Guarded):
         simulator.name = name or simulator.name
         return simulator
@@ -194,37 +194,39 @@ def count_actions(simulator: Any, name: str) -> int:
     """The number of actions.
 
     Raises:
-        SimulatorError: If it is no whole number from 1 to `MOST_ACTIONS`.
+        SimulatorError: If it is not a whole number from 1 to `MOST_ACTIONS`.
     """
     try:
         actions: Any = simulator.actions
     except Exception as error:
-        raise SimulatorError(f"{name}: the number of actions raised {describe_exception(error)}") from error
+        raise SimulatorError(f"{name}: reading the attribute actions raised {describe_exception(error)}") from error
     if isinstance(actions, bool) or not isinstance(actions, Integral) or int(actions) < 1:
-        raise SimulatorError(f"{name}: actions is {actions!r:.40}; it is the number of actions, a whole number above 0")
+        raise SimulatorError(
+            f"{name}: actions is {actions!r:.40}; it must be the number of actions, a whole number above 0"
+        )
     if int(actions) > MOST_ACTIONS:
         raise SimulatorError(
-            f"{name}: {actions:,} actions are too many: every node keeps a place for each, so at most "
-            f"{MOST_ACTIONS:,} are allowed"
+            f"{name}: {actions:,} actions are too many; at most {MOST_ACTIONS:,} are supported, because every node has "
+            "a slot for each action"
         )
     return int(actions)
 
 
 def innermost(simulator: Any) -> Any:
-    """The simulator inside of wrappers that keep it as `inner`."""
+    """The simulator inside wrappers that store it as `inner`."""
     while hasattr(simulator, "inner"):
         simulator = simulator.inner
     return simulator
 
 
 def made_here(simulator: Any) -> bool:
-    """Whether a simulator is one of this package's mazes, games and tasks, whose declaration needs no check."""
+    """Whether a simulator is part of this package, so that its declarations need no check."""
     core = innermost(simulator)
     return type(core).__module__.startswith("widthwise.") and not hasattr(core, "env")
 
 
 def environment_name(simulator: Any) -> str:
-    """What messages call a simulator: the id of a Gymnasium environment, the game, or the name of the class."""
+    """The name of a simulator in messages: the id of a Gymnasium environment, the game, or the class."""
     simulator = innermost(simulator)
     env = getattr(simulator, "env", simulator)
     identifier = getattr(getattr(env, "spec", None), "id", None)
@@ -235,7 +237,7 @@ def environment_name(simulator: Any) -> str:
 
 
 def structure_of(observation: Any) -> Any:
-    """Type, shape and dtype of an observation and its parts: what has to stay the same.
+    """Type, shape and dtype of an observation and its parts, which must not change.
 
     Lists, sets and texts may have any length; arrays, tuples and bytes keep theirs, and dictionaries keep their keys.
     """
@@ -251,15 +253,15 @@ def structure_of(observation: Any) -> Any:
 
 
 def difference(before: Any, after: Any) -> str:
-    """How two structures differ, in words."""
+    """The difference between two structures, in words."""
     if isinstance(before, dict) and isinstance(after, dict) and set(before) == set(after):
         key = next(key for key in before if before[key] != after[key])
         return f"{key!r}: {difference(before[key], after[key])}"
     if _is_array(before) and _is_array(after) and before[0] is after[0]:
         what = "the shape" if before[1] != after[1] else "the dtype"
         place = 1 if before[1] != after[1] else 2
-        return f"{what} was {before[place]}, now it is {after[place]}"
-    return f"it was {_words(before)}, now it is {_words(after)}"
+        return f"{what} changed from {before[place]} to {after[place]}"
+    return f"it changed from {_words(before)} to {_words(after)}"
 
 
 def _is_array(structure: Any) -> bool:
@@ -271,7 +273,7 @@ def _words(structure: Any) -> str:
         return f"a dict with the keys {', '.join(map(str, structure)) or '(none)'}"
     if _is_array(structure):
         return f"{_with_article(structure[0].__name__)} of shape {structure[1]}"
-    return f"a tuple of {len(structure)}" if isinstance(structure, tuple) else _with_article(structure.__name__)
+    return f"a tuple of length {len(structure)}" if isinstance(structure, tuple) else _with_article(structure.__name__)
 
 
 def _with_article(noun: str) -> str:
@@ -287,7 +289,7 @@ def _has_floats(observation: Any) -> bool:
 
 
 def has_nan(observation: Any) -> bool:
-    """Whether something in an observation is not a number."""
+    """Whether an observation contains NaN."""
     if isinstance(observation, dict):
         return any(map(has_nan, observation.values()))
     if isinstance(observation, tuple):
@@ -309,7 +311,7 @@ def describe_exception(error: BaseException) -> str:
 
 
 def _raised_by_code(trace: TracebackType | None) -> bool:
-    """Whether an exception comes from a `raise` statement and not from a signal: Ctrl-C is the user's."""
+    """Whether an exception comes from a `raise` statement and not from a signal such as Ctrl-C."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     if trace is None:

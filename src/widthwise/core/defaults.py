@@ -1,4 +1,4 @@
-"""How to plan in a simulator when nothing is said: what a kind of simulator declares about itself."""
+"""The planning defaults that a simulator declares about itself."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from widthwise.core.simulator import Step
 class Defaults:
     """The planner, features and limits that suit a simulator.
 
-    A simulator declares them with a method `planning_defaults()` that returns an object of this class. What the user
-    gives takes precedence, one setting at a time.
+    A simulator declares them with a method `planning_defaults()` that returns an object of this class. Settings of the
+    user take precedence, one by one.
 
     `planner` is a name of the command line: `riw`, `criw`, `iw`, `bfs`, `hiw` or `ihiw`. `widths` has the width of each
     level, high level first; `high_width` is the width of upper levels where the planner is flat and the user asks for a

@@ -1,4 +1,4 @@
-"""Errors a user can cause or meet, each with the exit code the command line gives it."""
+"""Errors that users may see, each with its exit code on the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any, Literal
 
-#: What a run does when Ctrl-C ends it: raise `RunInterrupted`, or return what it has so far.
+#: What a run does when Ctrl-C ends it: raise `RunInterrupted`, or return its result so far.
 OnInterrupt = Literal["raise", "return"]
 
 
@@ -16,7 +16,7 @@ _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False
 
 @contextlib.contextmanager
 def command_line_advice() -> Iterator[None]:
-    """Let errors advise what to do on the command line instead of in Python."""
+    """Let errors give advice for the command line instead of for Python."""
     before = _on_command_line.set(True)
     try:
         yield
@@ -25,7 +25,7 @@ def command_line_advice() -> Iterator[None]:
 
 
 def in_terms(*, python: str, command: str) -> str:
-    """The text that fits where it is read: in Python or on the command line."""
+    """The text for Python or the text for the command line, depending on where it is shown."""
     return command if _on_command_line.get() else python
 
 
@@ -35,10 +35,10 @@ def install_line(extra: str) -> str:
 
 
 class WidthwiseError(Exception):
-    """Something the user can understand and mend; the command line prints it without a traceback.
+    """An error that the user can correct; the command line prints its message without a traceback.
 
-    `python` and `command` say what to do about it, in Python and on the command line. The message ends with the one
-    that fits where it is shown.
+    `python` and `command` are advice for Python and for the command line. The message ends with one of them, depending
+    on where it is shown.
     """
 
     exit_code = 1
@@ -54,34 +54,34 @@ class WidthwiseError(Exception):
 
 
 class UsageError(WidthwiseError):
-    """The call itself is wrong: an unknown option, a value out of range."""
+    """The call is wrong: an unknown option, or a value out of range."""
 
     exit_code = 2
 
 
 class InputError(WidthwiseError):
-    """A file cannot be read or says something that makes no sense."""
+    """An input file cannot be read, or its contents are invalid."""
 
     exit_code = 31
 
 
 class SimulatorError(InputError):
-    """A simulator broke its contract: it raised, or returned something that no planner can work with."""
+    """A simulator broke its contract: it raised an exception or returned an invalid value."""
 
 
 class OutputError(WidthwiseError):
-    """A file cannot be written: the disk is full, the folder is read-only. What was there before is as it was."""
+    """A file cannot be written, for example because the disk is full. An existing file is unchanged."""
 
     exit_code = 1
 
     @classmethod
     def of(cls, path: object, error: OSError) -> OutputError:
-        """The error that says which file could not be written, and why."""
+        """The error for a file that could not be written, with the reason."""
         return cls(f"{path}: cannot be written ({error.strerror or error})")
 
 
 class UnsupportedError(WidthwiseError):
-    """The input uses a part of the language that Widthwise does not support; it is named, never ignored."""
+    """The input uses a part of the language that Widthwise does not support; the message names it."""
 
     exit_code = 34
 
@@ -96,7 +96,7 @@ class MissingExtraError(WidthwiseError):
 
 
 class OutOfBudget(WidthwiseError):
-    """Reading or grounding used up the budget; searches report the same as a status instead."""
+    """Reading or grounding reached a limit; searches report limits as a status instead."""
 
     status = "out-of-budget"
 
@@ -123,7 +123,7 @@ class Interrupted(OutOfBudget):
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run. `result` is what the run had found so far, or None if it had nothing to show yet.
+    """Ctrl-C ended a run. `result` is the result so far, or None if there is none yet.
 
     It is a `KeyboardInterrupt`, so a loop over tasks ends with it:
 

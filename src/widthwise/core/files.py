@@ -1,7 +1,7 @@
-"""Files of run folders and results: read if regular and not too large, written whole or not at all.
+"""Files of run folders and results: only regular files of limited size are read, and files are written atomically.
 
-What lies in a run folder may come from somebody else. A name there may be a link to another file, a pipe that never
-ends, or a file larger than memory. Readers here refuse all three, and writers never follow a link.
+A run folder may come from another person. A name in it may be a link to another file, a pipe, or a file larger than
+memory. Readers refuse all three, and writers never follow a link.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from widthwise.core.errors import InputError, OutputError, WidthwiseError
 
-#: The most bytes that a file of JSON (settings, summary) may have.
+#: The maximum size of a JSON file (settings, summary), in bytes.
 MOST_JSON = 64 << 20
 _BUFFER = 1 << 20
 
@@ -26,19 +26,19 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
 
     Args:
         path: the file.
-        most: the most bytes it may have; `None` for no limit.
+        most: its maximum size in bytes; `None` for no limit.
 
     Returns:
         All its bytes.
 
     Raises:
-        InputError: it cannot be read, is no regular file, or is larger than `most`.
+        InputError: it cannot be read, is not a regular file, or is larger than `most`.
 
     Example:
         >>> read_regular(Path("run/config.json"), MOST_JSON)
     """
     try:
-        # A pipe without a writer would make a plain open wait for ever.
+        # Opening a pipe without a writer would block without O_NONBLOCK.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             about = os.fstat(handle)
@@ -47,7 +47,7 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
             if not stat.S_ISREG(about.st_mode):
                 raise InputError(f"{path}: is not a regular file; only regular files are read")
             if most is not None and about.st_size > most:
-                raise InputError(f"{path}: has {about.st_size:,} bytes; at most {most:,} are read")
+                raise InputError(f"{path}: the file is too large ({about.st_size:,} bytes; at most {most:,} are read)")
             with open(handle, "rb", closefd=False) as file:
                 data = file.read() if most is None else file.read(most + 1)
         finally:
@@ -55,7 +55,7 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     if most is not None and len(data) > most:
-        raise InputError(f"{path}: has more than {most:,} bytes, which is the most that is read")
+        raise InputError(f"{path}: the file is too large (at most {most:,} bytes are read)")
     return data
 
 
@@ -63,7 +63,7 @@ def open_to_append(path: Path) -> BinaryIO:
     """A file to read and to append to; a link or anything but a regular file is refused.
 
     Args:
-        path: the file; it is made if it does not exist.
+        path: the file; it is created if it does not exist.
 
     Returns:
         The open file.
@@ -80,23 +80,23 @@ def open_to_append(path: Path) -> BinaryIO:
 
 @contextlib.contextmanager
 def written_whole(path: Path, draft: Path | None = None, *, sync: bool = True) -> Iterator[BinaryIO]:
-    """A file that appears under its name when the block ends, whole, and not at all if anything goes wrong.
+    """Write a file atomically: it appears under its name when the block ends, and not at all after an error.
 
     Args:
         path: its name.
-        draft: where it is written first, in the same folder.
-        sync: whether to wait until it is on the disk for good.
+        draft: the temporary file, in the same folder.
+        sync: whether to flush it to the disk.
 
     Yields:
         The open draft, in binary mode.
 
     Raises:
-        OutputError: it cannot be written; the file that was there is as it was, and no draft is left.
+        OutputError: it cannot be written; an existing file is unchanged, and no draft remains.
     """
     draft = draft or path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with contextlib.suppress(FileNotFoundError):
-            draft.unlink()  # of a process that was killed; or a link to somewhere else
+            draft.unlink()  # left by a process that was killed, or a link
         with open(draft, "xb", _BUFFER, opener=_no_link) as file:
             yield file
             file.flush()
@@ -113,15 +113,15 @@ def written_whole(path: Path, draft: Path | None = None, *, sync: bool = True) -
 
 
 def write_whole(path: Path, data: str | bytes, *, sync: bool = False) -> None:
-    """Write a file so that it is never seen half-written.
+    """Write a file atomically.
 
     Args:
         path: the file.
-        data: what it is to hold; text is written as UTF-8.
-        sync: whether to wait until it is on the disk for good.
+        data: the contents; text is encoded as UTF-8.
+        sync: whether to flush it to the disk.
 
     Raises:
-        OutputError: it cannot be written; what was there before is as it was.
+        OutputError: it cannot be written; an existing file is unchanged.
 
     Example:
         >>> write_whole(Path("plan.txt"), "(walk p0 p1)\\n")
@@ -139,14 +139,14 @@ def write_whole(path: Path, data: str | bytes, *, sync: bool = False) -> None:
 
 
 def cannot_write(folder: Path, error: OSError) -> WidthwiseError:
-    """What to raise if nothing can be written in a folder: the disk fails, or the folder was not one to write to."""
+    """The error for a folder that cannot be written: an `OutputError` if the disk fails, else an `InputError`."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
         return OutputError.of(folder, error)
-    return InputError(f"{folder}: cannot write a run there ({error.strerror or error})")
+    return InputError(f"{folder}: cannot write to the run folder ({error.strerror or error})")
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames in a folder survive a power cut."""
+    """Flush renames in a folder to the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""The budget of a run as the reader and the validator use it: a check to call often, and memory to ask for."""
+"""The limits of a run for the reader and the validator: a check to call often, and memory to charge."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ PLAN = "the plan was checked"
 
 
 class Guard:
-    """Calling it raises what the meter says, if the work has to end; `charge` asks for memory before it is taken."""
+    """A call raises an error if a limit is reached; `charge` accounts for memory before it is allocated."""
 
     __slots__ = ("before", "meter")
 
     def __init__(self, meter: _native.Meter, before: str = TASK) -> None:
-        """`before` says in messages what was not finished."""
+        """`before` names the unfinished work in messages."""
         self.meter = meter
         self.before = before
 
     def __call__(self) -> None:
-        """Raise `OutOfTime` or `Interrupted` if the work has to end."""
+        """Raise `OutOfTime` or `Interrupted` if the work has to stop."""
         check(self.meter, self.before)
 
     def charge(self, amount: int) -> None:
-        """Take so many bytes from the budget; raises `OutOfMemory` if they are not left."""
+        """Charge this many bytes; raises `OutOfMemory` if the limit is exceeded."""
         if not self.meter.charge(amount):
             raise OutOfMemory(f"the memory limit was reached before {self.before}")
 
     def release(self, amount: int) -> None:
-        """Give bytes back."""
+        """Release this many bytes."""
         self.meter.release(amount)

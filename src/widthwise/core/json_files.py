@@ -1,4 +1,4 @@
-"""Files of JSON in run folders: regular, of bounded size and depth, and of the shape that their reader needs."""
+"""JSON files in run folders: readers check size, nesting depth and shape."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from widthwise.core.shape import Mismatch, Shape
 
 Record = dict[str, Any]
 
-#: How deep objects and lists may lie in each other.
+#: The maximum nesting depth of objects and lists.
 DEEPEST = 32
-#: The most bytes of a line, and of all lines of a compressed file.
+#: The maximum size of a line, and of all lines of a compressed file, in bytes.
 MOST_LINE = 64 << 20
 MOST_UNPACKED = 4 << 30
 
 
 def read_json(path: Path, shape: Shape) -> Any:
-    """What a file of JSON holds.
+    """The value in a JSON file.
 
     Args:
         path: the file.
-        shape: what it has to hold.
+        shape: the shape that its value must have.
 
     Returns:
         Its value.
 
     Raises:
-        InputError: the file cannot be read, is no JSON, or is not of the shape; the message names the place.
+        InputError: the file cannot be read, is not JSON, or does not have the shape; the message names the place.
 
     Example:
         >>> read_json(Path("run/config.json"), run_shapes.CONFIG)["kind"]
@@ -50,21 +50,21 @@ def parse_json(path: Path, data: bytes, shape: Shape, number: int | None = None)
     try:
         value = json.loads(data)
         if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
-            raise InputError(f"{where}: lies more than {DEEPEST} levels deep; {remedy}")
+            raise InputError(f"{where}: is nested more than {DEEPEST} levels deep; {remedy}")
         shape(value, "")
     except RecursionError:
-        raise InputError(f"{where}: lies more than {DEEPEST} levels deep; {remedy}") from None
+        raise InputError(f"{where}: is nested more than {DEEPEST} levels deep; {remedy}") from None
     except Mismatch as error:
         raise InputError(f"{where}: {error}; {remedy}") from None
     except ValueError as error:
-        raise InputError(f"{where}: is not JSON ({error}); {remedy}") from None
+        raise InputError(f"{where}: is not valid JSON ({error}); {remedy}") from None
     return value
 
 
 def read_lines(path: Path, shape: Shape) -> tuple[list[Record], bool]:
-    """The lines of a file of JSON lines, and whether its last line is torn, which is then left out.
+    """The values in a JSON Lines file, and whether the last line is incomplete; an incomplete line is left out.
 
-    A name that ends in `.gz` is decompressed, within bounds. Raises `InputError` as `read_json` does.
+    A file whose name ends in `.gz` is decompressed. Raises `InputError` as `read_json` does.
     """
     lines: list[Record] = []
     for number, raw in enumerate(_raw_lines(path), 1):
@@ -83,22 +83,22 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
         while raw := file.readline(MOST_LINE + 1):
             total += len(raw)
             if len(raw) > MOST_LINE or total > max(MOST_UNPACKED, len(data)):
-                raise InputError(f"{path}: has lines of more than {MOST_LINE:,} bytes, or too many in all")
+                raise InputError(f"{path}: a line has more than {MOST_LINE:,} bytes, or the file is too large")
             yield raw
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: cannot be decompressed ({error}); restore the file from a copy") from None
 
 
 def _depth(value: Any) -> int:
-    """How deep a value lies, without recursion."""
+    """The nesting depth of a value, computed without recursion."""
     deepest, pending = 0, [(value, 0)]
     while pending:
-        one, depth = pending.pop()
+        inner, depth = pending.pop()
         deepest = max(deepest, depth)
         if depth > DEEPEST:
             break
-        if isinstance(one, dict):
-            pending += [(inner, depth + 1) for inner in one.values()]
-        elif isinstance(one, list):
-            pending += [(inner, depth + 1) for inner in one]
+        if isinstance(inner, dict):
+            pending += [(item, depth + 1) for item in inner.values()]
+        elif isinstance(inner, list):
+            pending += [(item, depth + 1) for item in inner]
     return deepest

@@ -1,10 +1,10 @@
-"""What every algorithm that can be a level of a hierarchy has in common, on tasks and on simulators."""
+"""The interface of algorithms that can be a level of a hierarchy, on tasks and on simulators."""
 
 from __future__ import annotations
 
 from typing import Literal, Protocol
 
-#: A width: the size of the tuples that count, or "n" for all features at once (only duplicates are pruned).
+#: A width: the size of the tuples of novelty, or "n" for all features at once (only duplicates are pruned).
 Width = int | Literal["n"]
 
 
@@ -17,4 +17,4 @@ class LevelAlgorithm(Protocol):
 
     @property
     def width(self) -> Width:
-        """The size of the tuples that count; an algorithm without novelty has width 1."""
+        """The size of the tuples of novelty; an algorithm without novelty has width 1."""

@@ -1,6 +1,6 @@
-"""What a planner sees of a problem: operators, a goal, limits, a seed, and names for features.
+"""The model of a problem that planners work on: operators, a goal, limits, a seed, and names of features.
 
-Planners know nothing of PDDL. They ask a model for a resumable search and for the numbers behind a feature.
+Planners are independent of PDDL. A model provides a resumable search, and the atoms that a feature stands for.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from widthwise.core.showing import counted
 if TYPE_CHECKING:
     from widthwise.core.result import Status
 
-#: A state of a task: what planners and feature functions look at.
+#: A state of a task, as planners and feature functions receive it.
 State = _native.State
-#: What novelty looks at: the values of atoms, where falsehood counts as well if some condition wants the atom false, or
-#: only which atoms are true.
+#: The features of novelty: true atoms and the false atoms that a condition or goal requires to be false, or true atoms
+#: only.
 Novelty = Literal["values", "true-atoms"]
 #: An abstract feature: an atom's number, a pattern over atoms, or a function of the state.
 Feature = int | str
@@ -30,15 +30,15 @@ LevelFeatures = Sequence[Feature] | Callable[[State], object]
 
 
 class Watch(Protocol):
-    """Somebody who wants to hear how a search goes, now and then."""
+    """A callback that receives a running search at intervals."""
 
     def __call__(self, search: _native.Search | _native.BestFirst) -> None:
-        """Hear of a search that is still going."""
+        """Handle a search that is running."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far the search at work had come when it last paused: what a run interrupted between two pauses reports."""
+    """The counts of the running search at its last pause, for the report of a run that is interrupted later."""
 
     generated: int = 0
     expanded: int = 0
@@ -47,7 +47,7 @@ class Progress:
 
 @dataclass(slots=True)
 class Model:
-    """One problem for one planner run: what `Planner.run` is given.
+    """One problem for one planner run: the argument of `Planner.run`.
 
     A planner in Python needs `init`, `successors`, `is_goal`, `novelty_table`, `random()` and `limit`. A planner on top
     of the native width search takes `search`. States are `widthwise.State`: `atom in state`, iteration over the
@@ -63,16 +63,18 @@ class Model:
     meter: _native.Meter
     max_nodes: int | None = None
     seed: int = 0
-    costs: list[float] | None = None  # per operator; none where every operator costs 1
+    costs: list[float] | None = None  # per operator; None if every operator costs 1
     find_atoms: Callable[[str], list[int]] | None = None  # the atoms a pattern stands for
     watch: Watch | None = None
-    first: State | None = None  # where to begin, if not at the task's first state
-    progress: Progress = field(default_factory=Progress)  # models made from this one share it
-    one_of: list[int] = field(default_factory=list)  # literals (2 * atom, 2 * atom + 1: not it): one is wanted besides
+    first: State | None = None  # where to begin, if not at the initial state of the task
+    progress: Progress = field(default_factory=Progress)  # shared by models derived from this one
+    one_of: list[int] = field(
+        default_factory=list
+    )  # literals (2 * atom, or 2 * atom + 1 for its negation): the goal also needs one of them
 
     @property
     def init(self) -> State:
-        """The state to begin in."""
+        """The initial state."""
         return self.operators.first if self.first is None else self.first
 
     def successors(self, state: State) -> list[tuple[int, State]]:
@@ -82,7 +84,7 @@ class Model:
             state: A state of this model.
 
         Returns:
-            Every operator that applies, by number, with the state after it, in the order operators are tried.
+            Every applicable operator with the state after it, in the order in which operators are tried.
         """
         return self.operators.successors(state)
 
@@ -95,17 +97,17 @@ class Model:
         )
 
     def random(self) -> random.Random:
-        """Random numbers that depend on the seed of the run only; a new generator at every call."""
+        """A new generator of random numbers, seeded with the seed of the run."""
         return random.Random(self.seed)
 
     def limit(self, generated: int) -> Status | None:
-        """Whether the search has to stop, and with which status; to be asked before every expansion.
+        """The status with which the search has to stop, if any; call it before every expansion.
 
         Args:
-            generated: The nodes generated so far, which the budget of nodes is compared with.
+            generated: The nodes generated so far, for the node limit.
 
         Returns:
-            `out-of-nodes`, `out-of-time`, `out-of-memory` or `interrupted`; None to go on.
+            `out-of-nodes`, `out-of-time`, `out-of-memory` or `interrupted`; None to continue.
         """
         from widthwise.core.result import STATUS_OF_STOP, STOP_OF_HALT, Status
 
@@ -118,10 +120,10 @@ class Model:
         """An empty novelty table over the features of states.
 
         Args:
-            width: The size of the tuples that count, from 1 on.
+            width: The size of the tuples, at least 1.
 
         Returns:
-            A table: `take(state)` says whether a state shows a tuple not seen before, and remembers it.
+            A table: `take(state)` returns whether a state contains a tuple not seen before, and stores its tuples.
 
         Raises:
             UsageError: If the width is too large for the number of features.
@@ -131,12 +133,12 @@ class Model:
 
     @property
     def atom_count(self) -> int:
-        """How many atoms a state is made of."""
+        """The number of atoms."""
         return self.operators.atom_count
 
     @property
     def operator_count(self) -> int:
-        """How many operators there are."""
+        """The number of operators."""
         return self.operators.count
 
     def search(
@@ -151,15 +153,15 @@ class Model:
         """A resumable native search over this problem.
 
         Args:
-            width: The width of its lowest level, from 1 on.
+            width: The width of its lowest level, at least 1.
             levels: The features of the levels above, highest first: literals (2 * atom, or 2 * atom + 1 for its
-                falsehood), or a function that gives each state a number.
+                negation), or a function that maps each state to a number.
             depth_first: Expand the newest node first.
             record_pruned: Keep pruned nodes in the tree.
-            entry_in_table: Whether an entry of a region counts as seen in the region it was generated from.
+            entry_in_table: Whether an entry of a region also counts as seen in the region it was generated from.
 
         Returns:
-            The search: `start()`, then `resume(region, tables)`, both with why they came back (`widthwise.Stop`).
+            The search: call `start()`, then `resume(region, tables)`; both return why they stopped (`widthwise.Stop`).
 
         Raises:
             UsageError: If the width is too large for the number of features.
@@ -182,40 +184,40 @@ class Model:
         )
 
     def table(self, feature_count: int, width: int) -> _native.NoveltyTable:
-        """An empty novelty table over that many features."""
+        """An empty novelty table over this number of features."""
         _check_width(feature_count, width)
         return _native.NoveltyTable(self.meter, feature_count, width)
 
     def atoms(self, features: Sequence[Feature]) -> list[int]:
-        """The atoms behind features, in order and without repetition."""
-        found: list[int] = []
+        """The atoms that features stand for, in order and without repetition."""
+        atoms: list[int] = []
         for feature in features:
             if isinstance(feature, int):
-                found.append(feature)
+                atoms.append(feature)
             elif self.find_atoms is not None:
-                found.extend(self.find_atoms(feature))
+                atoms.extend(self.find_atoms(feature))
             else:
-                raise ValueError(f"this model has no names, so it cannot look up {feature!r}")
-        return list(dict.fromkeys(found))
+                raise ValueError(f"the model has no names of atoms, so {feature!r} cannot be looked up")
+        return list(dict.fromkeys(atoms))
 
     @property
     def pause_after(self) -> int | None:
-        """How many nodes a search may generate before somebody wants to look at it."""
+        """The number of generated nodes after which a search pauses for the watch."""
         return None if self.watch is None else 200_000
 
     @property
     def pause_seconds(self) -> float | None:
-        """How long a search whose nodes may take long goes on before somebody wants to look at it."""
+        """The seconds after which a search with expensive nodes pauses for the watch."""
         return None if self.watch is None else 0.1
 
     def at_work(self, name: str) -> None:
-        """Say which search works now, to a watch that has a method `at_work`."""
-        hear = getattr(self.watch, "at_work", None)
-        if hear is not None:
-            hear(name)
+        """Pass the name of the running search to a watch that has a method `at_work`."""
+        notify = getattr(self.watch, "at_work", None)
+        if notify is not None:
+            notify(name)
 
     def look(self, search: _native.Search | _native.BestFirst) -> None:
-        """Show a paused search to whoever watches."""
+        """Pass a paused search to the watch."""
         progress = self.progress
         progress.generated, progress.expanded, progress.pruned = search.generated, search.expanded, search.pruned
         if self.watch is not None:
@@ -223,12 +225,12 @@ class Model:
 
 
 def _check_width(feature_count: int, width: int) -> None:
-    """Refuse a width whose tuples are too long for the kernels, which pack a tuple into 128 bits."""
+    """Refuse a width whose tuples do not fit into the 128 bits that kernels use for a tuple."""
     if width in (1, 2, _native.ALL_FEATURES):
         return
     bits = feature_count.bit_length()
     if bits * min(width, feature_count) > 128:
         raise UsageError(
-            f"the width is too large for {counted(feature_count, 'feature')}: at most {128 // bits} is possible here, "
-            "or n for all features"
+            f"the width {width} is too large for {counted(feature_count, 'feature')}: use at most {128 // bits}, or n "
+            "for all features"
         )

@@ -1,4 +1,4 @@
-"""Novelty over feature values: for features of any kind, where the native tables (over atoms) do not fit."""
+"""Novelty over feature values of any type; the native tables are for atoms only."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ Tuple = tuple[tuple[int, Hashable], ...]
 
 
 class ValueTable:
-    """Remembers tuples of (feature, value) of size up to a width."""
+    """A table of the tuples of (feature, value) seen so far, of size up to a width."""
 
     def __init__(self, width: int | Literal["n"]) -> None:
         self.width = width
         self.seen: set[Tuple] = set()
 
     def tuples(self, values: Sequence[Hashable]) -> Iterator[Tuple]:
-        """The tuples of a feature vector that this table looks at."""
+        """The tuples of a feature vector that this table stores."""
         pairs = list(enumerate(values))
-        # Vectors all have the same length, so the largest size decides novelty: a new small tuple is part of a new one.
+        # All vectors have the same length, so the largest size decides: a new small tuple is part of a new large one.
         size = len(pairs) if self.width == "n" else min(self.width, len(pairs))
         return combinations(pairs, size)
 
     def novel(self, values: Sequence[Hashable]) -> bool:
-        """Whether a vector shows a tuple not seen before."""
+        """Whether a vector contains a tuple not seen before."""
         return any(pairs not in self.seen for pairs in self.tuples(values))
 
     def take(self, values: Sequence[Hashable]) -> bool:
-        """The same, and remember the vector."""
+        """Whether a vector contains a tuple not seen before; stores its tuples."""
         before = len(self.seen)
         self.seen.update(self.tuples(values))
         return len(self.seen) > before

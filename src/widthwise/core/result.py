@@ -1,4 +1,4 @@
-"""How a run ended, in a small vocabulary that never claims more than was shown."""
+"""The status and the outcome of a search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from widthwise import _native
 
-#: Why a native search came back.
+#: Why a native search stopped.
 Stop = _native.Stop
 
 
@@ -16,17 +16,17 @@ class Status(StrEnum):
     """How a search ended."""
 
     SOLVED = "solved"
-    EXHAUSTED = "exhausted"  # an incomplete search ran dry: says nothing about solvability
+    EXHAUSTED = "exhausted"  # an incomplete search has no nodes left; a plan may exist
     UNSOLVABLE = "unsolvable"  # proved
     OUT_OF_NODES = "out-of-nodes"
     OUT_OF_TIME = "out-of-time"
     OUT_OF_MEMORY = "out-of-memory"
     INTERRUPTED = "interrupted"
-    FAILED = "failed"  # one goal of several ended with an error; the others go on
+    FAILED = "failed"  # one goal of several ended with an error
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command line, as Fast Downward numbers them."""
+        """The exit code of the command line, as in Fast Downward."""
         return _EXIT_CODES[self]
 
 
@@ -41,12 +41,12 @@ _EXIT_CODES = {
     Status.FAILED: 1,
 }
 
-# What a status means in words, where the planner has nothing more particular to say.
+# The default reason for a status.
 REASONS = {
-    Status.OUT_OF_NODES: "the node limit was reached; this says nothing about whether a plan exists",
-    Status.OUT_OF_TIME: "the time limit was reached; this says nothing about whether a plan exists",
-    Status.OUT_OF_MEMORY: "the memory limit was reached; this says nothing about whether a plan exists",
-    Status.INTERRUPTED: "the run was stopped; these are the counts so far",
+    Status.OUT_OF_NODES: "the node limit was reached; a plan may exist",
+    Status.OUT_OF_TIME: "the time limit was reached; a plan may exist",
+    Status.OUT_OF_MEMORY: "the memory limit was reached; a plan may exist",
+    Status.INTERRUPTED: "the run was interrupted; a plan may exist",
 }
 
 STATUS_OF_STOP = {
@@ -68,33 +68,33 @@ STOP_OF_HALT = {
 
 @dataclass(slots=True)
 class Chapter:
-    """One step of an incremental search: the feature that was added, its evidence, and what it led to."""
+    """One step of an incremental search: the feature that was added, the branch that proposed it, and the counts."""
 
     feature: int  # the atom, or ~atom for its falsehood
     pruned_node: int  # the pruned node whose branch proposed it
     candidates: list[int]  # everything the branch proposed
-    regions: int  # living high-level nodes after the tree was recoloured
+    regions: int  # high-level nodes after the tree was restructured
     generated: int  # nodes generated before the feature was added
-    search: int = 0  # nodes the search with this feature generated
+    search: int = 0  # nodes generated with this feature
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a schedule: which planner ran, why, what it generated, and how it ended."""
+    """One stage of a schedule: the planner that ran, the reason, its nodes and its status."""
 
     planner: str
-    reason: str  # why it ran, and why no longer
+    reason: str  # why it ran, and why it ended
     generated: int
-    status: Status  # `out-of-nodes` if its share of the budget was used up
+    status: Status  # `out-of-nodes` if its share of the budget was used
     seconds: float = 0.0
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What a planner hands back: how it ended, the way to the goal, and its counts.
+    """What a planner returns: its status, the path to the goal, and its counts.
 
-    `status` is `solved` with a `path` (numbers of operators), or says why there is none. `unsolvable` claims a proof: a
-    search that prunes says `exhausted`. Plans are validated before anyone sees them.
+    `status` is `solved` with a `path` (numbers of operators), or the reason why there is none. `unsolvable` is a proof;
+    a search that prunes returns `exhausted` instead. Plans are validated before they are returned to the user.
 
     Example:
         `Outcome(Status.SOLVED, path=[3, 1], generated=20)`
@@ -109,7 +109,7 @@ class Outcome:
     depth: int = 0
     features: list[int] = field(default_factory=list)  # discovered atoms in order, ~atom for falsehood
     story: list[Chapter] = field(default_factory=list)
-    reason: str = ""  # one sentence for people
+    reason: str = ""  # one sentence for the user
     stages: list[Stage] = field(default_factory=list)  # of a schedule, in the order they ran
     search: _native.Search | _native.BestFirst | None = None  # the search itself, with its tree
 
@@ -119,8 +119,8 @@ def outcome_of(search: _native.Search | _native.BestFirst, stop: Stop, node: int
 
     Args:
         search: The search.
-        stop: Why it came back.
-        node: The node it came back with; with `Stop.SOLVED` the goal.
+        stop: Why it stopped.
+        node: The node it stopped at; with `Stop.SOLVED` a goal node.
         more: Further fields of `Outcome`, such as `high_level_nodes` and `reason`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The shapes of what lies in run folders: settings, lines of results, summaries. Every reader checks them first."""
+"""The shapes of the files in run folders: settings, lines of results, summaries. Every reader checks them first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from widthwise.core.shape import (
 
 _SEED = whole(0)
 _NUMBERS = items(number)
-#: How a run was made; no reader depends on it.
+#: The origin of a run; no reader depends on it.
 _MADE: dict[str, Shape] = {
     "command": text,
     "commit": optional(text),

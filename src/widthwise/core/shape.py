@@ -1,7 +1,7 @@
-"""Shapes of plain data: what a file of JSON, or a checkpoint, has to hold before anybody works with it.
+"""Shapes of plain data: checks of JSON files and checkpoints before they are used.
 
-A shape is a function of a value and of the place where it stands; it raises `Mismatch` if the value does not fit.
-Fields that a shape does not name are let through, so that files of later versions can be read.
+A shape is a function of a value and its place; it raises `Mismatch` if the value does not fit. Fields that a shape does
+not name are accepted, so that files of later versions can be read.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ Shape = Callable[[Any, str], None]
 
 
 class Mismatch(ValueError):
-    """A value is not of the shape that its place wants; the message names the place."""
+    """A value does not have the expected shape; the message names the place."""
 
 
 def _refuse(value: Any, place: str, wanted: str) -> Mismatch:
-    kinds = {bool: "true or false", int: "a number", float: "a number", str: "a text", type(None): "null"}
+    kinds = {bool: "true or false", int: "a number", float: "a number", str: "a string", type(None): "null"}
     kind = "a list" if isinstance(value, list | tuple) else "an object" if isinstance(value, dict) else None
     shown = kind or kinds.get(type(value), f"a {type(value).__name__}")
     short = isinstance(value, bool | int | float | str) and len(repr(value)) <= 40
-    return Mismatch(f"{place or 'the whole'} is {repr(value) if short else shown}, not {wanted}")
+    return Mismatch(f"{place or 'the value'} is {repr(value) if short else shown}, not {wanted}")
 
 
 def anything(value: Any, place: str) -> None:
@@ -36,9 +36,9 @@ def nothing(value: Any, place: str) -> None:
 
 
 def text(value: Any, place: str) -> None:
-    """A text."""
+    """A string."""
     if not isinstance(value, str):
-        raise _refuse(value, place, "a text")
+        raise _refuse(value, place, "a string")
 
 
 def switch(value: Any, place: str) -> None:
@@ -56,7 +56,7 @@ def number(value: Any, place: str) -> None:
 def _finite(value: float) -> bool:
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond what a float can hold
+    except OverflowError:  # a whole number too large for a float
         return False
 
 
@@ -73,11 +73,11 @@ def whole(least: int | None = 0, most: int = 2**63 - 1) -> Shape:
 
 
 def choice(*values: Any) -> Shape:
-    """One of some values."""
+    """One of several values."""
 
     def check(value: Any, place: str) -> None:
-        if not any(type(value) is type(one) and value == one for one in values):
-            raise _refuse(value, place, " or ".join(repr(one) for one in values))
+        if not any(type(value) is type(allowed) and value == allowed for allowed in values):
+            raise _refuse(value, place, " or ".join(map(repr, values)))
 
     return check
 
@@ -90,33 +90,33 @@ def items(shape: Shape, most: int | None = None) -> Shape:
             raise _refuse(value, place, "a list")
         if most is not None and len(value) > most:
             raise Mismatch(f"{place} has {len(value):,} items; at most {most:,} are allowed")
-        for index, one in enumerate(value):
-            shape(one, f"{place}[{index}]")
+        for index, item in enumerate(value):
+            shape(item, f"{place}[{index}]")
 
     return check
 
 
 def table(shape: Shape) -> Shape:
-    """An object whose values have one shape, whatever their names."""
+    """An object whose values all have one shape."""
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, dict):
             raise _refuse(value, place, "an object")
-        for name, one in value.items():
-            shape(one, f"{place}.{name}" if place else str(name))
+        for name, item in value.items():
+            shape(item, f"{place}.{name}" if place else str(name))
 
     return check
 
 
 def fields(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None) -> Shape:
-    """An object with fields of these names; others are let through."""
+    """An object with fields of these names; other fields are accepted."""
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, dict):
             raise _refuse(value, place, "an object")
         for name, shape in required.items():
             if name not in value:
-                raise Mismatch(f"{place + ' has no field' if place else 'there is no field'} {name!r}")
+                raise Mismatch(f"{place + ': the' if place else 'the'} field {name!r} is missing")
             shape(value[name], f"{place}.{name}" if place else name)
         for name, shape in (optional or {}).items():
             if name in value:
@@ -126,7 +126,7 @@ def fields(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
 
 
 def either(*shapes: Shape) -> Shape:
-    """A value that fits one of several shapes; the message is that of the first."""
+    """A value that fits one of several shapes; the message is that of the first shape."""
 
     def check(value: Any, place: str) -> None:
         first: Mismatch | None = None

@@ -1,4 +1,4 @@
-"""Short representations: what makes an object different from others, and nothing that is as it is by default."""
+"""Short representations of objects and numbers for people."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def brief_call(record: Any) -> str:
     return f"{type(record).__name__}({', '.join([repr(getattr(record, first.name)), *_parts(record, others)])})"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def counted(number: int, singular: str, plural: str | None = None) -> str:
     """A number with its noun: `1 node`, `12,000 nodes`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def setting(value: Any) -> str:
-    """A setting in words: `a=1, b=[2, 3]` for several, `none` for nothing."""
+    """A setting as text: `a=1, b=[2, 3]` for several, `none` for None."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={setting(one)}" for name, one in value.items()) or "none"
+        return ", ".join(f"{name}={setting(item)}" for name, item in value.items()) or "none"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(setting, value))}]"
     if value is None or isinstance(value, bool):
@@ -35,7 +35,7 @@ def setting(value: Any) -> str:
 
 
 def in_words(value: Any) -> str:
-    """A value that does not fit, for a message: single values as they are, of several what they are and how many."""
+    """A value for a message: single values as they are, collections by their type and length."""
     if isinstance(value, Mapping):
         keys = ", ".join(str(key) for key in list(value)[:5])
         return f"an object with {counted(len(value), 'entry', 'entries')}{f' ({keys:.60})' if keys else ''}"

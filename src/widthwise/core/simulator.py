@@ -1,4 +1,4 @@
-"""What a planner expects of a simulator: reset, step, save and load."""
+"""The protocol of simulators: reset, step, save and load."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 
 @dataclass(slots=True)
 class Step:
-    """What a simulator shows after a reset or an action.
+    """The result of a reset or an action.
 
-    A planner keeps it with the node it belongs to: after `load` a simulator is in the right state, but
-    its screen may still be the old one, so nothing is ever read again.
+    A planner stores it with the node: after `load` the state of a simulator is restored, but its screen may be stale,
+    so the observation is never read again.
     """
 
     observation: Any
@@ -31,19 +31,18 @@ class Step:
 
     @property
     def done(self) -> bool:
-        """Whether the episode is over, for whatever reason."""
+        """Whether the episode has ended."""
         return self.terminated or self.truncated
 
 
 @runtime_checkable
 class Simulator(Protocol):
-    """A world that can be saved and loaded.
+    """An environment whose state can be saved and loaded.
 
-    `save` takes a snapshot, opaque and picklable, and changes nothing. After `load` the next `step`
-    continues as if nothing had happened since that snapshot was taken, step counters and random
-    generators included. Where `deterministic` is true, the same snapshot and action always give the
-    same step, whatever happened in between. `actions` is the number of actions: 0, 1, … actions - 1.
-    `step` after the end of an episode is a mistake of the caller.
+    `save` returns an opaque, picklable snapshot and does not change the state. `load` restores the state of the
+    snapshot, including step counters and random generators. If `deterministic` is true, the same snapshot and action
+    always give the same step. `actions` is the number of actions; actions are numbered from 0. `step` must not be
+    called after the end of an episode.
     """
 
     @property
@@ -53,21 +52,21 @@ class Simulator(Protocol):
 
     @property
     def deterministic(self) -> bool:
-        """Whether a snapshot and an action decide the step."""
+        """Whether a snapshot and an action determine the step."""
         ...
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin an episode; without a seed the random generator of the world goes on."""
+        """Begin an episode; without a seed the random generator continues."""
         ...
 
     def step(self, action: int) -> Step:
-        """Do the action."""
+        """Execute an action."""
         ...
 
     def save(self) -> Any:
-        """A snapshot of everything the next step depends on."""
+        """A snapshot of the state."""
         ...
 
     def load(self, snapshot: Any) -> None:
-        """Return to a snapshot; it may be loaded any number of times."""
+        """Restore a snapshot; it may be restored any number of times."""
         ...

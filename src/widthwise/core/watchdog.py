@@ -1,8 +1,8 @@
 """A watchdog for calls into simulators and feature functions that do not return.
 
-A native thread looks how long a call has been under way. The first measure is a signal, whose handler raises inside of
-the call: that ends loops and waits in Python. Native code that holds the interpreter lock cannot be interrupted; a
-command then ends its process with exit code 23, after writing what was prepared.
+A native thread measures how long a call has been running. First it sends a signal, whose handler raises an exception
+inside the call: that ends loops and waits in Python. Native code that holds the interpreter lock cannot be interrupted;
+a command then ends its process with exit code 23, after writing the prepared output.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from typing import Protocol
 from widthwise import _native
 from widthwise.core.errors import OutOfTime
 
-#: Seconds that a call into a simulator may take, where a command is told nothing else.
+#: The default limit for a call into a simulator, in seconds.
 STEP_TIMEOUT = 60.0
 #: Seconds between the signal and the end of the process.
 GRACE = 1.0
 
 
 class StepExpired(BaseException):
-    """A call into a simulator took too long; raised inside of it, so it is no `Exception` that code may swallow."""
+    """A call into a simulator took too long; not an `Exception`, so that the called code does not catch it."""
 
 
 class CallWatch(Protocol):
-    """Knows which call into a simulator is under way."""
+    """Records which call into a simulator is running."""
 
     def enter(self, kind: int, step: int, action: int) -> None:
-        """A call begins: 0 reset, 1 step, 2 save, 3 load, 4 a feature function, 5 the making of the environment."""
+        """A call begins: 0 reset, 1 step, 2 save, 3 load, 4 a feature function, 5 creating the environment."""
 
     def leave(self) -> None:
         """The call has returned."""
@@ -42,7 +42,7 @@ _CURRENT: ContextVar[CallWatch | None] = ContextVar("watch", default=None)
 
 
 def current_watch() -> CallWatch | None:
-    """The watchdog that simulators made now report to, if there is one."""
+    """The watchdog for simulators created now, if there is one."""
     return _CURRENT.get()
 
 
@@ -51,10 +51,10 @@ _making: ContextVar[bool] = ContextVar("making", default=False)
 
 @contextlib.contextmanager
 def watched_making(name: str) -> Iterator[None]:
-    """Watch the import and the constructor of an environment; those that they make in turn belong to it.
+    """Watch the import and the constructor of an environment, including environments created inside it.
 
     Raises:
-        OutOfTime: When it took too long.
+        OutOfTime: If it took too long.
     """
     watch = _CURRENT.get()
     if watch is None or _making.get():
@@ -65,7 +65,7 @@ def watched_making(name: str) -> Iterator[None]:
         watch.enter(5, 0, -1)
         yield
     except StepExpired as error:
-        raise OutOfTime(f"{name}: making the environment {error}") from None
+        raise OutOfTime(f"{name}: creating the environment {error}") from None
     finally:
         watch.leave()
         _making.reset(token)
@@ -75,19 +75,19 @@ def watched_making(name: str) -> Iterator[None]:
 def watching(
     step_timeout: float, *, max_time: float | None = None, exit_code: int = 0
 ) -> Iterator[_native.Watchdog | None]:
-    """Watch the simulators of all agents that are made inside of this.
+    """Watch the simulators of all agents that are created in the block.
 
     Args:
-        step_timeout: Seconds that one `reset`, `step`, `save` or `load`, one call of a feature function, or the making
-            of an environment by its name may take.
-        max_time: Seconds from now after which no call may be under way any more.
-        exit_code: Ends the process with this code where a call cannot be interrupted; 0 lets it go on.
+        step_timeout: Limit in seconds for one `reset`, `step`, `save` or `load`, one call of a feature function, or
+            creating an environment by its name.
+        max_time: Limit in seconds, from now, for all calls together.
+        exit_code: End the process with this code if a call cannot be interrupted; with 0 it continues.
 
     Yields:
-        The watchdog; None outside of the main thread, where nothing is watched.
+        The watchdog; None outside the main thread, where nothing is watched.
 
     Raises:
-        OutOfTime: From the agent, when a call took too long.
+        OutOfTime: From the agent, if a call took too long.
 
     Example:
         `with ww.watching(10): ww.OnlinePlanner(env, planner).run()`

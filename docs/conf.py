@@ -56,7 +56,7 @@ html_static_path = ["_static"]
 html_css_files = ["widthwise.css"]
 html_show_sphinx = False
 html_copy_source = False
-html_theme_options = {"top_of_page_buttons": []}
+html_theme_options: dict[str, list[str]] = {"top_of_page_buttons": []}
 
 
 class PublicNames(SphinxDirective):

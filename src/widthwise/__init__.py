@@ -1,5 +1,6 @@
 """Hierarchical width-based planning and learning: `task = load(domain, problem)`, then `solve(task)`."""
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from widthwise.version import __version__
@@ -109,6 +110,9 @@ _ROOMS = {
     "simulator_search.rollout_iw": ("RolloutIW",),
     "task_search.siw": ("SIW",),
 }
+# Silent unless the program that imports Widthwise configures logging.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
+
 _MODULES = ("theory",)  # public as a whole
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 

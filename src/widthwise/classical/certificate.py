@@ -24,10 +24,19 @@ Kind = Literal["states", "relaxed"]
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Why a task has no plan, in a form that can be checked.
+    """A proof that a task has no plan, in a form that can be checked.
 
-    `atoms` are facts such as `(at a b)` of predicates that actions change. `states` holds, for the kind `states`,
-    the numbers of the atoms that are true in each state.
+    Args:
+        kind: `states` (all reachable states) or `relaxed` (all atoms that can become true if deletes are ignored).
+        domain: The name of the domain.
+        problem: The name of the problem.
+        atoms: Facts such as `(at a b)` of predicates that actions change.
+        states: For the kind `states`, the numbers of the atoms that are true in each state.
+
+    Example:
+        >>> certificate = ww.certify(ww.example("corridor", length=2).with_goal("(and (at p0) (at p1))"))
+        >>> ww.Certificate.parse(certificate.text()) == certificate
+        True
     """
 
     kind: Kind

@@ -20,19 +20,20 @@ def certify(
     """Make a certificate that a task has no plan.
 
     Args:
-        task: the task, with the goal it was loaded with.
-        max_states: how many reachable states are listed at most.
-        budget: limits for making and checking it.
-        meter: the meter of a run that this belongs to, instead of a budget.
+        task: The task, with the goal it was loaded with.
+        max_states: The most reachable states to list.
+        budget: Limits for making and checking the certificate.
+        meter: The meter of a run that this is a part of, instead of `budget`.
 
     Returns:
-        A certificate that was verified; none if the task has a plan or more states than are listed.
+        A certificate that was verified; None if the task has a plan or more states than are listed.
 
     Raises:
-        OutOfTime, OutOfMemory: the budget ended first.
+        OutOfTime, OutOfMemory: A limit was reached first.
 
     Example:
-        `certify(load("domain.pddl", "problem.pddl"))`
+        >>> ww.certify(ww.example("corridor", length=2).with_goal("(and (at p0) (at p1))")).kind
+        'states'
     """
     guard = Guard(meter or (budget or Budget()).start(), CERTIFICATE)
     fluent = _fluent_atoms(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from widthwise.classical.task import Task
 from widthwise.core.budget import Budget
 from widthwise.core.guard import Guard
 from widthwise.core.showing import counted
+
+_log = logging.getLogger(__name__)
 
 
 class Domain:
@@ -177,4 +180,5 @@ def _ground(
     read = meter.seconds - start
     task = Task.of(domain, problem, condition, meter)
     task.seconds["parse"] += read
+    _log.debug("grounded %r", task)
     return task

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from widthwise.core.guard import PLAN
 from widthwise.core.result import REASONS, Outcome, Status
 from widthwise.portfolio.registry import Planner
 
+_log = logging.getLogger(__name__)
 _UNCHECKED = {
     Status.OUT_OF_TIME: "the time limit was reached",
     Status.OUT_OF_MEMORY: "the memory limit was reached",
@@ -126,6 +128,7 @@ class Reporter:
             return None  # it seemed cheaper in doubles, in which searches add costs up
         result.plan, result.cost = Plan(steps, cost, result.unit_cost), cost
         result.plans.append(Incumbent(cost, self.now(meter), how))
+        _log.debug("%s: plan of cost %s (%s)", self.task.name, cost, how)
         if self.on_plan is not None:
             self.on_plan(result)
         return None

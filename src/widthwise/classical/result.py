@@ -90,7 +90,7 @@ class Result:
     Example:
         >>> result = ww.solve(ww.example("corridor", length=4), ww.IW(2))
         >>> print(result.status, len(result.plan), result.generated)
-        solved 9 19
+        solved 9 16
     """
 
     status: Status

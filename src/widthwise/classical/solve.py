@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,8 @@ from widthwise.portfolio.improve import ALLOWANCE
 from widthwise.portfolio.improve import improve as improve_plan
 from widthwise.portfolio.registry import Planner, make_planner
 
+_log = logging.getLogger(__name__)
+
 
 def solve(
     task: Task,
@@ -50,36 +53,38 @@ def solve(
     """Solve a task, or one goal of it, within a budget.
 
     Args:
-        task: what `load` returned.
-        planner: a name (auto, bfs, iw, ihiw, siw, bfws, gbfs, backward) or a planner such as `IW(2)` or, with its
+        task: What `load` returned.
+        planner: A name (auto, bfs, iw, ihiw, siw, bfws, gbfs, backward) or a planner such as `IW(2)` or, with its
             features, `HIW(["(have-key)"])`.
-        budget: limits of nodes, seconds and bytes; none by default.
-        seed: permutes the order in which operators are tried.
-        relevance: drops what cannot matter for the whole goal ("task", for goals that are part of it) or for the goal
-            solved ("goal"). Without it, a planner that has a preference (auto, for single goals) gets it.
-        novelty: what novelty looks at: the values of atoms ("values"), so that falsehood counts as well for atoms that
-            a condition or the goal wants false, or only which atoms are true ("true-atoms").
-        goal: another goal than the task's: PDDL such as `"(have-key)"`, a list of such texts that are all to hold, or
-            one of `task.goals`. For PDDL the task is grounded again.
-        meter: the meter of a run that this is a part of, instead of one made from `budget`.
-        watch: called now and then with the search at work.
-        improve: make the plan cheaper until the time is up, until nothing helps or, where no time limit is set, for
-            about half a second.
-        on_plan: called with the first plan and with every better one, all of them validated.
-        on_interrupt: "raise" ends Ctrl-C with a `KeyboardInterrupt` whose `result` is the result so far; "return"
-            returns that result, with the status `interrupted` if there is no plan.
-        certificate: give a result that is `unsolvable` a certificate, if the task is small enough for one.
+        budget: Limits of nodes, seconds and bytes.
+        seed: Permutes the order in which operators are tried.
+        relevance: Drops what cannot matter for the whole goal ("task", for goals that are part of it) or for the goal
+            to be solved ("goal"). Without it, a planner that has a preference (auto, for single goals) gets it.
+        novelty: What novelty is computed over: the values of atoms ("values"), where falsehood counts for atoms that a
+            condition or the goal needs false, or only true atoms ("true-atoms").
+        goal: Another goal than that of the task: PDDL such as `"(have-key)"`, a list of such texts that all have to
+            hold, or one of `task.goals`. For PDDL the task is grounded again.
+        meter: The meter of a run that this is a part of, instead of one made from `budget`.
+        watch: Called with the search from time to time.
+        improve: Make the plan cheaper until the time is up, until nothing helps or, without a time limit, for about
+            half a second.
+        on_plan: Called with the result at the first plan and at every better one. All of them are validated.
+        on_interrupt: "raise" turns Ctrl-C into a `RunInterrupted` whose `result` is the result so far; "return" returns
+            that result, with the status `interrupted` if there is no plan.
+        certificate: Give an unsolvable result a certificate, if the task is small enough.
 
     Returns:
-        The result: its status, the plan if there is one, and what it took.
+        The result: its status, the plan if there is one, and statistics.
 
     Raises:
-        UsageError: the planner is not for tasks, or an argument makes no sense.
-        InputError: a goal in PDDL cannot be read.
-        RunInterrupted: a `KeyboardInterrupt`, see `on_interrupt`.
+        UsageError: The planner is not for tasks, or an argument is wrong.
+        InputError: A goal in PDDL cannot be read.
+        RunInterrupted: The run was interrupted, see `on_interrupt`.
 
     Example:
-        result = solve(load("domain.pddl", "problem.pddl"), "ihiw", goal="(have-key)")
+        >>> result = ww.solve(ww.example("corridor"), "ihiw", goal="(have-key)")
+        >>> result.status, result.cost
+        (<Status.SOLVED: 'solved'>, 11)
     """
     check_task(task)
     if on_interrupt not in ("raise", "return"):
@@ -94,6 +99,7 @@ def solve(
     single, name = (goal, None) if isinstance(goal, Goal) or goal is None else (None, goal_text(goal))
     report = Reporter(task, task, planner, seed, budget, single, on_plan, offset)
     charged, stopped, progress = 0, False, Progress()
+    _log.debug("solving %s with %s", task.name, planner.name)
     try:
         if name is not None:
             task = report.task = report.searched = task.with_goal(name, meter)
@@ -137,6 +143,7 @@ def solve(
             stopped = True
     result.memory_mb = round(_peak_memory_mb(), 1)
     result.elapsed_seconds = report.now(meter)
+    _log.info("%s: %r", task.name, result)
     if on_interrupt == "raise" and (stopped or meter.signalled):
         raise RunInterrupted(result) from None
     return result
@@ -192,13 +199,32 @@ def solve_each_goal(
 ) -> Iterator[Result]:
     """Solve every single goal of a task from its initial state, one after another, each with the node budget.
 
-    A goal whose run ends with an error gets the status `failed` and the error as its reason; the others are solved.
-    The arguments are those of `solve`. Ctrl-C ends the iteration: with a `KeyboardInterrupt` whose `result` is that of
-    the goal in hand, or with `on_interrupt="return"` after that result.
+    A goal whose run ends with an error gets the status `failed` and the error as its reason.
+
+    Args:
+        task: What `load` returned.
+        planner: A name or a planner, as in `solve`.
+        budget: Limits; those of nodes apply to each goal.
+        seed: Permutes the order in which operators are tried.
+        relevance: Drops what cannot matter, as in `solve`.
+        novelty: What novelty is computed over, as in `solve`.
+        meter: The meter of a run that this is a part of, instead of one made from `budget`.
+        watch: Called with the search from time to time.
+        on_interrupt: "raise" turns Ctrl-C into a `RunInterrupted` whose `result` is that of the goal being solved;
+            "return" ends the iteration after that result.
+
+    Yields:
+        The result for each goal, in the order of `task.goals`.
+
+    Raises:
+        UsageError: The planner is not for tasks, or an argument is wrong.
+        RunInterrupted: The run was interrupted, see `on_interrupt`.
 
     Example:
-        for result in solve_each_goal(task, IW(1)):
-            print(result.goal, result.status)
+        >>> for result in ww.solve_each_goal(ww.example("corridor"), ww.IW(1)):
+        ...     print(result.goal, result.status)
+        (at p0) solved
+        (have-key) solved
     """
     check_task(task)
     planner = as_planner(planner)

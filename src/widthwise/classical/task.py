@@ -34,10 +34,18 @@ Relevance = Literal["none", "task", "goal"]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One goal, possibly of several atoms: the atoms it wants and those it does not want.
+    """A goal: the atoms that have to be true and those that have to be false.
 
-    `reachable` is false when it cannot be reached even if deletes are ignored. `condition` is the goal as PDDL, which
-    the validator checks; without it, the validator checks the atoms.
+    Args:
+        name: The goal as PDDL.
+        positive: The numbers of the atoms that have to be true.
+        negative: The numbers of the atoms that have to be false.
+        reachable: False if it cannot be reached even if deletes are ignored.
+        condition: The goal as it was read, which the validator checks. Without it, the validator checks the atoms.
+
+    Example:
+        >>> [goal.name for goal in ww.example("corridor", length=2).goals]
+        ['(at p0)', '(have-key)']
     """
 
     name: str
@@ -49,10 +57,26 @@ class Goal:
 
 @dataclass(eq=False, repr=False)
 class Task:
-    """A planning task, read and grounded.
+    """A planning task, read and grounded. `load`, `parse` and `example` make tasks.
 
-    States are immutable sets of atom numbers; `atoms[number]` is an atom's name. `successors(state)` expands a state in
-    one native call, which is fast enough to write a planner of one's own in Python.
+    States are immutable sets of atom numbers; `atoms[number]` is the name of an atom. `successors(state)` expands a
+    state in one native call, which is fast enough for a planner in Python.
+
+    Args:
+        domain: The domain as it was read.
+        problem: The problem as it was read.
+        normal: The task in normal form.
+        native: The grounded task.
+        condition: A goal that replaces the goal of the problem.
+        seconds: How long reading and grounding took.
+        bytes: The memory that a restricted task was charged for.
+        parts: The parts of the goal, one for each of its literals.
+        cut: For a restricted task, the numbers it had before.
+
+    Example:
+        >>> task = ww.example("corridor", length=2)
+        >>> [task.operators[operator] for operator, state in task.successors(task.init)]
+        ['(walk p0 p1)']
     """
 
     domain: DomainDefinition

@@ -31,10 +31,22 @@ CERTIFICATE = "the certificate was checked"
 
 @dataclass(frozen=True, slots=True)
 class CertificateVerdict:
-    """Whether a certificate proves that a task has no plan and, if it does not, why."""
+    """What `verify_certificate` returns. It is true in a condition if the certificate is valid.
+
+    Args:
+        valid: Whether the certificate proves that there is no plan.
+        reason: Why, or why not.
+
+    Example:
+        >>> bool(ww.CertificateVerdict(False, "the goal holds in a listed state"))
+        False
+    """
 
     valid: bool
     reason: str
+
+    def __bool__(self) -> bool:
+        return self.valid
 
 
 class _Refused(Exception):

@@ -15,10 +15,20 @@ MOST = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits for one run; `None` means no limit.
+    """Limits for one run. A limit that is None does not apply.
 
-    `nodes` counts generated nodes, including pruned nodes and the root. `bytes` is the memory of the grounded task and
-    the search. `seconds` is wall-clock time, including reading and grounding if they are part of the run.
+    Args:
+        nodes: Generated nodes, including the root and the pruned nodes. For an agent on a simulator: nodes in the tree.
+        steps: Simulator steps per executed action.
+        seconds: Wall-clock time. It covers reading and grounding where they belong to the run.
+        bytes: Memory of the grounded task and of the search. Without it, nine tenths of the free memory.
+
+    Raises:
+        UsageError: A limit is not a number above 0.
+
+    Example:
+        >>> ww.solve(ww.example("corridor"), ww.IW(2), budget=ww.Budget(nodes=20)).status
+        <Status.OUT_OF_NODES: 'out-of-nodes'>
     """
 
     nodes: int | None = None

@@ -11,19 +11,29 @@ from widthwise.core.simulator import Step
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """The planner, features and limits that suit a simulator.
+    """The planner, features and limits that a simulator declares for itself.
 
-    A simulator declares them with a method `planning_defaults()` that returns an object of this class. Settings of the
-    user take precedence, one by one.
+    A simulator declares them with a method `planning_defaults()` that returns an object of this class. Settings that
+    the user gives take precedence, one by one.
 
-    `planner` is a name of the command line: `riw`, `criw`, `iw`, `bfs`, `hiw` or `ihiw`. `widths` has the width of each
-    level, high level first; `high_width` is the width of upper levels where the planner is flat and the user asks for a
-    hierarchy. `features` has the features of each level, lowest level first; there may be more of them
-    than the planner has levels. `high` and `low` are the planners of a hierarchy. `repeat` is for Rollout IW: how often
-    an action is done while no feature changes; `temperature` is for Count-based Rollout IW. `steps` are simulator steps
-    per action and `nodes` the nodes kept in the tree. `patience` is how many times `steps` may be spent on one action
-    while no action looks better than another. With `settle` the agent follows a known way to a goal without planning
-    again. `notes` say how the choice was made.
+    Args:
+        planner: A name of the command line: `riw`, `criw`, `iw`, `bfs`, `hiw` or `ihiw`.
+        widths: The width of each level, high level first.
+        high_width: The width of upper levels if the planner is flat and the user asks for a hierarchy.
+        features: The features of each level, lowest level first. There may be more of them than levels.
+        high: The planner of the upper levels of a hierarchy.
+        low: The planner of its lowest level.
+        repeat: For Rollout IW: how often an action is repeated while no feature changes.
+        temperature: For Count-based Rollout IW: the temperature of its selection.
+        steps: Simulator steps per executed action.
+        nodes: Nodes in the tree.
+        patience: How many times `steps` may be spent on one action while no action looks better than another.
+        settle: Whether the agent follows a known path to a goal without planning again.
+        notes: How the choice was made, for the user.
+
+    Example:
+        >>> ww.Defaults(planner="hiw", widths=(1, 1), steps=200).steps
+        200
     """
 
     planner: str = "riw"

@@ -35,10 +35,16 @@ def install_line(extra: str) -> str:
 
 
 class WidthwiseError(Exception):
-    """An error that the user can correct; the command line prints its message without a traceback.
+    """The base class of all errors with a message for the user. The command line prints them without a traceback.
 
-    `python` and `command` are advice for Python and for the command line. The message ends with one of them, depending
-    on where it is shown.
+    Args:
+        message: What is wrong.
+        python: What to do about it in Python.
+        command: What to do about it on the command line. The message ends with the advice that fits.
+
+    Example:
+        >>> issubclass(ww.UsageError, ww.WidthwiseError), ww.UsageError.exit_code
+        (True, 2)
     """
 
     exit_code = 1
@@ -54,19 +60,36 @@ class WidthwiseError(Exception):
 
 
 class UsageError(WidthwiseError):
-    """The call is wrong: an unknown option, or a value out of range."""
+    """A call is wrong: an unknown name, or a value out of range. Exit code 2.
+
+    Example:
+        >>> ww.IW(0)
+        Traceback (most recent call last):
+        widthwise.core.errors.UsageError: a width is a whole number from 1 on, or n for all features; not 0
+    """
 
     exit_code = 2
 
 
 class InputError(WidthwiseError):
-    """An input file cannot be read, or its contents are invalid."""
+    """A file cannot be read, or its contents are wrong. The message names the place. Exit code 31.
+
+    Example:
+        >>> ww.load("missing.pddl", "problem.pddl")
+        Traceback (most recent call last):
+        widthwise.core.errors.InputError: missing.pddl: ...
+    """
 
     exit_code = 31
 
 
 class SimulatorError(InputError):
-    """A simulator broke its contract: it raised an exception or returned an invalid value."""
+    """A simulator broke its contract: it raised an exception, or returned something that no planner can use.
+
+    Example:
+        >>> issubclass(ww.SimulatorError, ww.InputError)
+        True
+    """
 
 
 class OutputError(WidthwiseError):
@@ -81,7 +104,12 @@ class OutputError(WidthwiseError):
 
 
 class UnsupportedError(WidthwiseError):
-    """The input uses a part of the language that Widthwise does not support; the message names it."""
+    """The input uses a part of the language that Widthwise does not support. The message names it. Exit code 34.
+
+    Example:
+        >>> ww.UnsupportedError.exit_code
+        34
+    """
 
     exit_code = 34
 
@@ -102,35 +130,52 @@ class OutOfBudget(WidthwiseError):
 
 
 class OutOfTime(OutOfBudget):
-    """The time limit was reached."""
+    """The time limit was reached while reading, grounding or checking. A search reports it as a status. Exit code 23.
+
+    Example:
+        >>> ww.load("corridor/domain.pddl", "corridor/problem.pddl", budget=ww.Budget(seconds=1e-9))
+        Traceback (most recent call last):
+        widthwise.core.errors.OutOfTime: the time limit was reached before the task was read and grounded
+    """
 
     exit_code = 23
     status = "out-of-time"
 
 
 class OutOfMemory(OutOfBudget):
-    """The memory limit was reached."""
+    """The memory limit was reached while reading, grounding or checking. A search reports it as a status. Exit code 22.
+
+    Example:
+        >>> ww.load("corridor/domain.pddl", "corridor/problem.pddl", budget=ww.Budget(bytes=1))
+        Traceback (most recent call last):
+        widthwise.core.errors.OutOfMemory: ...the memory limit was reached ...
+    """
 
     exit_code = 22
     status = "out-of-memory"
 
 
 class Interrupted(OutOfBudget):
-    """The run was stopped by its meter (`meter.interrupt()`) during reading or grounding."""
+    """The run was stopped by its meter (`meter.interrupt()`) while reading or grounding. Exit code 130.
+
+    Example:
+        >>> ww.Interrupted.exit_code
+        130
+    """
 
     exit_code = 130
     status = "interrupted"
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run. `result` is the result so far, or None if there is none yet.
+    """A run ended by Ctrl-C. It is a `KeyboardInterrupt`, so it also ends a loop over tasks.
 
-    It is a `KeyboardInterrupt`, so a loop over tasks ends with it:
+    Args:
+        result: What the run had so far, for example a `Result` or an `Episode`; None if it had nothing yet.
 
-        try:
-            results = [ww.solve(task) for task in tasks]
-        except KeyboardInterrupt as error:
-            print(getattr(error, "result", None))
+    Example:
+        >>> isinstance(ww.RunInterrupted("so far"), KeyboardInterrupt), ww.RunInterrupted("so far").result
+        (True, 'so far')
     """
 
     def __init__(self, result: Any = None) -> None:

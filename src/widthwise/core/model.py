@@ -47,14 +47,35 @@ class Progress:
 
 @dataclass(slots=True)
 class Model:
-    """One problem for one planner run: the argument of `Planner.run`.
+    """One problem for one run of a planner: the argument of `Planner.run`.
 
-    A planner in Python needs `init`, `successors`, `is_goal`, `novelty_table`, `random()` and `limit`. A planner on top
-    of the native width search takes `search`. States are `widthwise.State`: `atom in state`, iteration over the
-    numbers of atoms, equality and hashing.
+    A planner in Python uses `init`, `successors`, `is_goal`, `novelty_table`, `random()` and `limit`. A planner on top
+    of the native width search uses `search`. States are `widthwise.State`: `atom in state`, iteration over the numbers
+    of atoms, equality and hashing. `solve` makes models; `examples/own_task_planner.py` is a planner in Python.
+
+    Args:
+        operators: The operators in the order in which they are tried.
+        goal_pos: The atoms that have to be true in a goal.
+        goal_neg: The atoms that have to be false in a goal.
+        meter: The meter of the run, which knows its limits.
+        max_nodes: The most nodes to generate.
+        seed: The seed of the run.
+        costs: The cost of each operator; None if every operator costs 1.
+        find_atoms: Returns the numbers of the atoms that match a pattern.
+        watch: Called with the search from time to time.
+        first: The state to begin in, if it is not the initial state.
+        progress: The counts at the last pause. Models made from this one share it.
+        one_of: Literals (`2 * atom`, or `2 * atom + 1` for its falsehood) of which one has to hold as well.
 
     Example:
-        `examples/own_task_planner.py` is a search in Python, `examples/own_planner.py` one on top of native levels.
+        >>> class First:
+        ...     name, widths = "first successor", ()
+        ...     def run(self, model: ww.Model) -> ww.Outcome:
+        ...         operator, state = model.successors(model.init)[0]
+        ...         status = ww.Status.SOLVED if model.is_goal(state) else ww.Status.EXHAUSTED
+        ...         return ww.Outcome(status, [operator])
+        >>> ww.solve(ww.example("corridor", length=2), First(), goal="(at p1)").plan.steps
+        ('(walk p0 p1)',)
     """
 
     operators: _native.Operators

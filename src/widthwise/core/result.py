@@ -13,7 +13,15 @@ Stop = _native.Stop
 
 
 class Status(StrEnum):
-    """How a search ended."""
+    """How a search ended. `exit_code` is the exit code of the command line, as Fast Downward numbers them.
+
+    `exhausted` means that a search that prunes found nothing more; it says nothing about whether a plan exists.
+    `unsolvable` is a proof. `failed` means that one goal of several ended with an error.
+
+    Example:
+        >>> ww.Status.EXHAUSTED.exit_code, str(ww.Status.EXHAUSTED)
+        (12, 'exhausted')
+    """
 
     SOLVED = "solved"
     EXHAUSTED = "exhausted"  # an incomplete search has no nodes left; a plan may exist
@@ -91,13 +99,27 @@ class Stage:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a planner returns: its status, the path to the goal, and its counts.
+    """What a planner returns: how it ended, the path to the goal, and the statistics of the search.
 
-    `status` is `solved` with a `path` (numbers of operators), or the reason why there is none. `unsolvable` is a proof;
-    a search that prunes returns `exhausted` instead. Plans are validated before they are returned to the user.
+    Plans are validated before they become part of a `Result`.
+
+    Args:
+        status: How the search ended. `unsolvable` claims a proof; a search that prunes returns `exhausted`.
+        path: The numbers of the operators of the plan; None if there is none.
+        generated: The generated nodes, including the root and the pruned nodes.
+        expanded: The expanded nodes.
+        pruned: The pruned nodes.
+        high_level_nodes: The high-level nodes of a hierarchical search.
+        depth: The depth of the deepest node.
+        features: The discovered atoms in order; `~atom` for "the atom is false".
+        story: The steps of an incremental search.
+        reason: Why the search ended, in one sentence.
+        stages: The searches that a portfolio ran, in order.
+        search: The native search, with its tree.
 
     Example:
-        `Outcome(Status.SOLVED, path=[3, 1], generated=20)`
+        >>> ww.Outcome(ww.Status.SOLVED, path=[3, 1], generated=20).path
+        [3, 1]
     """
 
     status: Status
@@ -119,15 +141,20 @@ def outcome_of(search: _native.Search | _native.BestFirst, stop: Stop, node: int
 
     Args:
         search: The search.
-        stop: Why it stopped.
-        node: The node it stopped at; with `Stop.SOLVED` a goal node.
+        stop: Why it returned.
+        node: The node that it returned; with `Stop.SOLVED` the goal.
         more: Further fields of `Outcome`, such as `high_level_nodes` and `reason`.
 
     Returns:
-        The outcome, with the counts of the search.
+        The outcome, with the statistics of the search.
 
     Raises:
-        KeyError: If the search has not ended (`Stop.PAUSED`, `Stop.ENTERED`).
+        KeyError: The search has not ended (`Stop.PAUSED`, `Stop.ENTERED`).
+
+    Example:
+        >>> search = ww.solve(ww.example("corridor"), ww.IW(1)).search
+        >>> ww.outcome_of(search, ww.Stop.EXHAUSTED, None).generated
+        23
     """
     return Outcome(
         status=STATUS_OF_STOP[stop],

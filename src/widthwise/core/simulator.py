@@ -8,10 +8,21 @@ from typing import Any, Protocol, runtime_checkable
 
 @dataclass(slots=True)
 class Step:
-    """The result of a reset or an action.
+    """What a simulator returns after a reset or an action.
 
-    A planner stores it with the node: after `load` the state of a simulator is restored, but its screen may be stale,
-    so the observation is never read again.
+    A planner stores the step with its node. After `load` a simulator is in the right state, but its screen may still
+    show another one, so the observation is never read again.
+
+    Args:
+        observation: What the agent observes: an array, bytes, numbers, or a dictionary or tuple of these.
+        reward: The reward of the action.
+        terminated: Whether the episode ended.
+        truncated: Whether a limit ended the episode.
+        info: Further information by name.
+
+    Example:
+        >>> ww.Step(bytes([3]), reward=1.0, terminated=True).done
+        True
     """
 
     observation: Any
@@ -37,12 +48,18 @@ class Step:
 
 @runtime_checkable
 class Simulator(Protocol):
-    """An environment whose state can be saved and loaded.
+    """The protocol of simulators: an environment whose state can be saved and loaded.
 
-    `save` returns an opaque, picklable snapshot and does not change the state. `load` restores the state of the
-    snapshot, including step counters and random generators. If `deterministic` is true, the same snapshot and action
-    always give the same step. `actions` is the number of actions; actions are numbered from 0. `step` must not be
-    called after the end of an episode.
+    `actions` is the number of actions, which are numbered from 0. `save` returns a snapshot, which is opaque and can be
+    pickled, and changes nothing. After `load` the next `step` continues from the snapshot, step counters and random
+    generators included. If `deterministic` is true, a snapshot and an action determine the step. `step` must not be
+    called after the end of an episode. Any class with these attributes is a simulator; it need not inherit from this
+    one.
+
+    Example:
+        >>> env = ww.simulator("corridor")
+        >>> isinstance(env, ww.Simulator), env.actions
+        (True, 5)
     """
 
     @property
@@ -56,17 +73,39 @@ class Simulator(Protocol):
         ...
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin an episode; without a seed the random generator continues."""
+        """Begin an episode.
+
+        Args:
+            seed: The seed of the episode. Without it, the random generator continues.
+
+        Returns:
+            The first step.
+        """
         ...
 
     def step(self, action: int) -> Step:
-        """Execute an action."""
+        """Execute an action.
+
+        Args:
+            action: A number from 0 to `actions - 1`.
+
+        Returns:
+            The step after it.
+        """
         ...
 
     def save(self) -> Any:
-        """A snapshot of the state."""
+        """A snapshot of everything that the next step depends on.
+
+        Returns:
+            The snapshot.
+        """
         ...
 
     def load(self, snapshot: Any) -> None:
-        """Restore a snapshot; it may be restored any number of times."""
+        """Return to a snapshot, any number of times.
+
+        Args:
+            snapshot: What `save` returned.
+        """
         ...

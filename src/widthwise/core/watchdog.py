@@ -75,22 +75,24 @@ def watched_making(name: str) -> Iterator[None]:
 def watching(
     step_timeout: float, *, max_time: float | None = None, exit_code: int = 0
 ) -> Iterator[_native.Watchdog | None]:
-    """Watch the simulators of all agents that are created in the block.
+    """Limit the time of single calls of simulators and feature functions, for all agents made in a `with` block.
 
     Args:
-        step_timeout: Limit in seconds for one `reset`, `step`, `save` or `load`, one call of a feature function, or
-            creating an environment by its name.
-        max_time: Limit in seconds, from now, for all calls together.
-        exit_code: End the process with this code if a call cannot be interrupted; with 0 it continues.
+        step_timeout: Seconds that one `reset`, `step`, `save` or `load`, one call of a feature function, or the making
+            of an environment by its name may take.
+        max_time: Seconds from now after which no call may be running.
+        exit_code: Ends the process with this code if a call cannot be interrupted; 0 lets it continue.
 
     Yields:
         The watchdog; None outside the main thread, where nothing is watched.
 
     Raises:
-        OutOfTime: From the agent, if a call took too long.
+        OutOfTime: From the agent, when a call took too long.
 
     Example:
-        `with ww.watching(10): ww.OnlinePlanner(env, planner).run()`
+        >>> with ww.watching(10):
+        ...     ww.OnlinePlanner("corridor", ww.RolloutIW(1), max_steps=1).run(seed=0).steps
+        1
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from widthwise.core.provenance import cores
 from widthwise.experiments.jobs import Done, Job, Pool
 from widthwise.experiments.pool import LocalPool
 from widthwise.experiments.store import RunStore
+
+_log = logging.getLogger(__name__)
 
 
 class Listener:
@@ -43,12 +46,14 @@ def run_jobs(
         parts = tuple(part for part in job.parts if store.key(part) not in store.done)
         if parts:
             missing.append(job.only(parts))
+    _log.info("%s: %d jobs to run, %d lines kept", store.folder, len(missing), len(store.lines))
     listener.begin(missing, len(store.lines))
     try:
         # Closing the generator ends its workers, whatever happens here.
         with contextlib.closing(pool.run(missing)) as lines:  # type: ignore[type-var]
             for one in lines:
                 store.append({**one.line, **(stamp or {})})
+                _log.debug("line %s", one.line)
                 listener.hear(one)
     finally:
         listener.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from collections.abc import Callable, Generator, Hashable, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from widthwise.simulators.chance import Mode
 
 
+_log = logging.getLogger(__name__)
 #: What to try after an episode without a score.
 NO_SCORE = (
     "the score is 0: try a larger budget, OnlinePlanner(..., budget=Budget(steps=..., nodes=...)), another planner, "
@@ -163,30 +165,42 @@ Recognise = Callable[[Any], Hashable]
 
 
 class OnlinePlanner:
-    """An agent that plans before every step.
+    """An agent that plans before every action.
 
-    `simulator` is anything that `ww.simulator` takes: a Gymnasium environment, a name, an object with `actions`,
-    `reset`, `step`, `save` and `load`. Without a `planner` the one that suits the simulator plans (`online.defaults`).
+    Settings that are not given come from the environment (`Defaults`) or from the preset.
 
-    `features` are those of the lowest level; a hierarchy brings its own for the levels above. `budget` holds for one
-    executed step: `steps` simulator steps, `seconds`, and `nodes` kept in the tree, at which planning stops; `bytes` is
-    not looked at. What is left out (planner, features, budget, behaviour, discount) is what suits the simulator, or is
-    taken from the preset: `default`, `paper` or `authors` (`online.presets`); `defaults` replaces both.
-    `patience` is how many times `steps` may be spent on one action while no action looks better than another (1 if
-    `budget` has steps). With `settle` the agent follows a known way to a goal without planning again.
-    `evaluate` brings priors, values and features from a network. With `recognise` a value is believed once: where the
-    agent has stood in this episode, only what was seen of the future counts, so that it does not wait for ever in a
-    state that the network thinks too much of.
-    `chance` says what to do where steps depend on chance: `refuse` (the simulator is checked before the first episode;
-    `ChanceError`), `foresee` (the tree restores random generators too, so the agent knows what the dice will show), or
-    `reseed` (every action is executed with other luck than it was planned with, and planning goes on from what really
-    happened). With `keep_subtree` that keeps the subtree of an outcome that was foreseen.
+    Args:
+        simulator: The environment, in any form that `simulator` takes.
+        planner: RolloutIW, CountRolloutIW, IW, HIW, IHIW or a `LevelPlanner`; by default the one that suits the
+            environment.
+        preset: `default`, `paper` or `authors`.
+        budget: The limits for one action: `steps` simulator steps, `seconds`, and `nodes` in the tree. `bytes` is not
+            used.
+        features: The features of the lowest level, a function of a step. A hierarchy has its own for the levels above.
+        evaluate: A network: for a list of steps it returns features, action probabilities and values.
+        discount: The discount of future rewards.
+        behaviour: The policy that chooses actions.
+        target_temperature: The temperature of the policy that a network learns.
+        max_steps: The most actions of an episode.
+        keep_observations: Whether the tree keeps observations.
+        keep_records: Whether the episode keeps a `StepRecord` for each action.
+        recorder: Called with the tree and the record after every action.
+        recognise: Identifies observations. With it, the network's value of a state is not used again after the agent
+            was in that state, so that the agent does not wait in a state with too high a value.
+        chance: What to do if steps depend on chance: `refuse` (raise an error), `foresee` (the tree also restores
+            random generators), or `reseed` (execute each action with other random numbers than it was planned with).
+        keep_subtree: With `reseed`, whether the subtree of an outcome that was planned is kept.
+        patience: How many times `budget.steps` may be spent on one action while no action looks better than another.
+        settle: Whether the agent follows a known path to a goal without planning again.
+        defaults: The settings to use instead of those of the environment and the preset.
+
+    Raises:
+        UsageError: The simulator or an argument does not fit the planner.
 
     Example:
-        >>> episode = ww.OnlinePlanner(gymnasium.make("CartPole-v1")).run(seed=0)
-        >>> print(episode.score, episode.steps)
-
-    Raises `UsageError` if the simulator lacks something or does not fit the planner.
+        >>> agent = ww.OnlinePlanner("corridor", ww.RolloutIW(1), budget=ww.Budget(steps=50), max_steps=5)
+        >>> agent.run(seed=0).steps
+        5
     """
 
     def __init__(
@@ -254,8 +268,18 @@ class OnlinePlanner:
     def run(self, seed: int = 0, *, on_interrupt: OnInterrupt = "raise") -> Episode:
         """Play one episode.
 
-        Ctrl-C raises a `KeyboardInterrupt` whose `result` is the episode so far; with `on_interrupt="return"` that
-        episode is returned, with `interrupted` set.
+        Args:
+            seed: The seed of the environment and of the agent.
+            on_interrupt: "raise" turns Ctrl-C into a `RunInterrupted` whose `result` is the episode so far; "return"
+                returns that episode, with `interrupted` set.
+
+        Returns:
+            The episode.
+
+        Raises:
+            RunInterrupted: The episode was interrupted, see `on_interrupt`.
+            SimulatorError: The simulator broke its contract.
+            ChanceError: Steps depend on chance, and `chance` is `refuse`.
         """
         playing = self.play(seed)
         try:
@@ -266,6 +290,7 @@ class OnlinePlanner:
                 step = playing.send(self.evaluate([step])[0])
         except StopIteration as end:
             episode: Episode = end.value
+            _log.info("%s, seed %d: %r", self.planner.name, seed, episode)
             return episode
         except KeyboardInterrupt:
             self.episode.interrupted = True
@@ -276,7 +301,16 @@ class OnlinePlanner:
     def play(self, seed: int = 0) -> Playing:
         """Play one episode as a coroutine, so that many agents can share one evaluation (see `run_together`).
 
-        It yields only if the agent has `evaluate`; otherwise features come from functions and nobody is asked.
+        It yields only if the agent has `evaluate`.
+
+        Args:
+            seed: The seed of the environment and of the agent.
+
+        Yields:
+            Steps that need an evaluation.
+
+        Returns:
+            The episode.
         """
         yield from self.begin(seed)
         while not self.over:

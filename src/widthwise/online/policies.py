@@ -27,7 +27,29 @@ Formula = Literal["ties", "share", "counts", "paper", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """How the agent chooses among the explored actions."""
+    """The behaviour policy: the probability of each explored action.
+
+    The formula combines the returns R of the actions with the sizes c of their subtrees:
+
+    - `ties`: the actions with the best return, by softmax(c / count temperature);
+    - `share`: softmax(R / reward temperature) times softmax(s / count temperature), where s is c divided by the sum of
+      c;
+    - `counts`: the same with c instead of s;
+    - `paper`: exp(1 / (count temperature * c + 1)) as printed in the paper;
+    - `none`: the returns alone.
+
+    Args:
+        formula: `ties`, `share`, `counts`, `paper` or `none`.
+        reward_temperature: The temperature of the returns.
+        count_temperature: The temperature of the subtree sizes.
+
+    Raises:
+        UsageError: There is no such formula, or a temperature is not above 0.
+
+    Example:
+        >>> ww.Behaviour("share", reward_temperature=0.1).formula
+        'share'
+    """
 
     formula: Formula = "ties"
     reward_temperature: float = 0.01

@@ -112,22 +112,21 @@ NAMES = tuple(name for name in PRESETS if name != FIRST)
 
 
 def preset_settings(name: str = DEFAULT, simulator: Simulator | None = None) -> dict[str, Any]:
-    """The settings that a preset has for an environment.
+    """The settings of a preset for an environment.
 
     Args:
         name: `default`, `paper` or `authors`.
-        simulator: the environment; without one, the settings are those for an unknown kind.
+        simulator: The environment; without it, the settings are those for an unknown kind.
 
     Returns:
         A value for each setting, by name.
 
     Raises:
-        UsageError: there is no preset of this name.
+        UsageError: There is no such preset.
 
     Example:
-        >>> import widthwise as ww
-        >>> ww.preset_settings("paper", ww.simulator("maze-small"))["interactions"]
-        30
+        >>> ww.preset_settings("paper", ww.simulator("maze-small"))["discount"]
+        0.99
     """
     if name not in PRESETS:
         raise UsageError(f"there is no preset {name!r}; the presets are {', '.join(NAMES)}")

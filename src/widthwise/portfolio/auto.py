@@ -14,9 +14,18 @@ from widthwise.portfolio.whole_problem import whole_problem
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """A single goal: the schedule of `SingleGoal` or, without a limit of nodes, of `single_goal_in_time`.
+    """The default planner: a portfolio of searches that take turns until one of them solves the task.
 
-    Several goals: the searches of `whole_problem` take turns.
+    For one goal it runs IW(1), guided search and IW(2); for several goals, BFWS, greedy search, backward search and
+    others.
+
+    Args:
+        name: Its name in results.
+        relevance: What is dropped before a single goal is searched, as in `solve`.
+
+    Example:
+        >>> ww.solve(ww.example("logistics"), ww.Auto()).status
+        <Status.SOLVED: 'solved'>
     """
 
     name: str = "auto"

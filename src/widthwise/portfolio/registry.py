@@ -21,9 +21,14 @@ from widthwise.task_search.siw import SIW
 
 
 class Planner(Protocol):
-    """Anything that can search a model; `solve(task, planner)` takes it.
+    """The protocol of planners for tasks. `solve(task, planner)` takes any object with these attributes.
 
-    `examples/own_task_planner.py` is one.
+    `widths` may be empty. `examples/own_task_planner.py` is a planner in Python.
+
+    Example:
+        >>> planner = ww.IW(2)
+        >>> planner.name, planner.widths
+        ('IW(2)', (2,))
     """
 
     @property

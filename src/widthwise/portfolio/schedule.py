@@ -7,6 +7,7 @@ short.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -15,6 +16,7 @@ from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Stage, Status
 from widthwise.task_search.resumable import Restarts, Resumable
 
+_log = logging.getLogger(__name__)
 #: What ends the whole schedule, and not only one search of it.
 FINAL = (Status.SOLVED, Status.UNSOLVABLE, Status.OUT_OF_TIME, Status.INTERRUPTED)
 _DRY = "all searches that prune ran dry; this says nothing about whether a plan exists"
@@ -142,6 +144,7 @@ class _Running:
         seconds = self.model.meter.seconds - begin
         spent = outcome.generated - before
         self.stages.append(Stage(lane.turn.planner.name, reason, spent, outcome.status, seconds))
+        _log.debug("%s: %s after %d nodes (%s)", lane.turn.planner.name, outcome.status, spent, reason)
         return outcome
 
     def report(self, outcome: Outcome) -> Outcome:

@@ -24,7 +24,20 @@ from widthwise.task_search.iw import native_width
 
 @dataclass(frozen=True, slots=True)
 class CountRolloutIW:
-    """Count-based Rollout IW of one width; the temperature of its selection is .005 in the paper."""
+    """Count-based Rollout IW (Algorithm 3): rollouts from nodes whose features were visited least.
+
+    Args:
+        width: The size of the tuples of features, from 1 on; "n" for all features.
+        temperature: The temperature of the selection; .005 in the paper.
+
+    Raises:
+        UsageError: A value is out of range.
+
+    Example:
+        >>> planner = ww.HIW(ww.Info("key"), high=ww.CountRolloutIW(1), low=ww.RolloutIW(1))
+        >>> planner.name
+        'HIW(1,1)'
+    """
 
     width: Width = 1
     temperature: float = 0.005

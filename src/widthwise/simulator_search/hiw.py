@@ -23,10 +23,14 @@ NEW = -1  # the label of "a successor not known yet" among the children of a reg
 
 
 class LevelSearch(Protocol):
-    """A search of one level inside one region of the level above (on the top level: in the whole tree).
+    """The protocol of a search of one level inside one region of the level above. `LevelPlanner.search` returns one.
 
-    Training runs, which are saved while trees are being grown, need two methods more: `state()` returns what the search
-    knows beyond the tree as plain data, and `restore(state)` takes it back in the same tree.
+    Training runs are saved while trees are grown. For them a search has two more methods: `state()` returns what the
+    search knows beyond the tree as plain data, and `restore(state)` takes it back in the same tree.
+
+    Example:
+        >>> sorted(name for name in dir(ww.LevelSearch) if not name.startswith("_"))
+        ['exhausted', 'reset', 'resume']
     """
 
     @property
@@ -48,12 +52,14 @@ class LevelSearch(Protocol):
 
 
 class LevelPlanner(Protocol):
-    """An algorithm for simulators: alone, or as a level of `HIW`.
+    """The protocol of an algorithm for simulators: alone, or as a level of `HIW`.
 
-    `OnlinePlanner(simulator, planner)` and `HIW(features, high=planner, low=planner)` take any object with these.
+    `OnlinePlanner(simulator, planner)` and `HIW(features, high=planner, low=planner)` take any object with these
+    attributes. `examples/own_level.py` is a random search of limited depth.
 
     Example:
-        `examples/own_level.py` is a random search of limited depth.
+        >>> sorted(name for name in dir(ww.LevelPlanner) if not name.startswith("_"))
+        ['name', 'search', 'width']
     """
 
     @property
@@ -77,11 +83,16 @@ class LevelPlanner(Protocol):
 
 
 class Space:
-    """Where a search of one level looks: the nodes of its level that lie in one region of the level above.
+    """Where a search of one level runs: the nodes of its level in one region of the level above.
 
-    The same search runs on any level. On the lowest, a node is a node of the tree and a label is an action; above, a
-    node is a region and its only label asks for the next region. What `successor` and `known` return are
-    nodes of the tree; `own[entry]` is the node of this level in which a tree node lies.
+    The same search runs on any level. On the lowest level a node is a node of the tree and a label is an action. Above,
+    a node is a region and its only label asks for the next region. `successor` and `known` return nodes of the tree;
+    `own[entry]` is the node of this level in which a tree node lies.
+
+    Args:
+        hierarchy: The hierarchy at work.
+        level: The number of the level, from 0 for the lowest.
+        outer: The region of the level above.
 
     Attributes:
         nodes: The nodes of this level as columns: `parent`, `depth`, `features` (bytes), `terminal`.
@@ -89,6 +100,16 @@ class Space:
         lowest: Whether this is the lowest level.
         top: Whether this is the highest level, which has no region around it.
         tree: The tree, with `reward`, `observation` and `prior` for each of its nodes.
+
+    Example:
+        >>> class FirstAction:
+        ...     name, width = "first action", 1
+        ...     def search(self, space: ww.Space, rng) -> ww.LevelSearch:
+        ...         self.labels = space.untried(space.root)
+        ...         return ww.RolloutIW(1).search(space, rng)
+        >>> planner = FirstAction()
+        >>> ww.OnlinePlanner("corridor", planner, max_steps=1).run(seed=0).steps, planner.labels
+        (1, [0, 1, 2, 3, 4])
     """
 
     def __init__(self, hierarchy: SimulatorHierarchy, level: int, outer: int) -> None:

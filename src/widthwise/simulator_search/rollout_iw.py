@@ -24,10 +24,18 @@ from widthwise.task_search.iw import native_width
 
 @dataclass(frozen=True, slots=True)
 class RolloutIW:
-    """Rollout IW of one width, flat or as a level of a hierarchy; a node's prior, if it has one, guides its actions.
+    """Rollout IW: width search on a simulator by rollouts from the root.
 
-    An action that leaves all features as they are is repeated, up to `repeat` times in all, before novelty decides.
-    That is for features that are coarser than a step, such as floats in bins. 1 is the algorithm as published.
+    Args:
+        width: The size of the tuples of features, from 1 on; "n" for all features.
+        repeat: How often an action is repeated in a rollout while no feature changes.
+
+    Raises:
+        UsageError: A value is out of range.
+
+    Example:
+        >>> ww.OnlinePlanner("corridor", ww.RolloutIW(1), max_steps=3).run(seed=0).steps
+        3
     """
 
     width: Width = 1

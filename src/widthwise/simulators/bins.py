@@ -24,18 +24,24 @@ WIDE = 50.0
 
 
 class Bins:
-    """Features for observations with floats: the number of the interval that each float lies in.
+    """Features for observations with floats: the number of the interval that contains each float.
 
-    `kind="grid"` has intervals of equal width, `bins` of them over the range that is known; values beyond it get
-    further numbers. `kind="quantiles"` has intervals in which the random walk was equally often. Whole numbers in the
-    observation stay as they are.
+    Give `low` and `high` for a grid of intervals of equal width, or `edges` for any intervals. `Bins.fit(simulator)`
+    finds them by a random walk. Values beyond a grid get further numbers. Integers in the observation are used as they
+    are.
 
-    Fit it with `Bins.fit(simulator)`, or give one row per float: `Bins(low=[...], high=[...])` for a grid,
-    `Bins(edges=[[...], ...])` for intervals of any kind.
+    Args:
+        bins: The number of intervals for each float.
+        low: The lower end of the range of each float.
+        high: The upper end of the range of each float.
+        edges: For each float, the borders between its intervals.
+
+    Raises:
+        UsageError: Neither a range nor borders are given, or they do not fit each other.
 
     Example:
-        >>> env = ww.simulator("CartPole-v1")
-        >>> agent = ww.OnlinePlanner(env, ww.RolloutIW(1), features=ww.Bins.fit(env, bins=16))
+        >>> ww.Bins(10, low=[0.0, -1.0], high=[1.0, 1.0])(ww.Step([0.25, 0.0]))
+        array([2, 5], dtype=int32)
     """
 
     values = None
@@ -73,11 +79,23 @@ class Bins:
         low: Any = None,
         high: Any = None,
     ) -> Bins:
-        """Find the intervals by a random walk of `steps` steps, always the same for the same seed.
+        """Find the intervals by a random walk. The simulator is reset.
 
-        `low` and `high` are bounds that are known, one per float; where they are missing, infinite or far beyond what
-        the walk sees, the range of the walk counts. The simulator is reset. Raises `UsageError` if the observation has
-        no floats.
+        Args:
+            simulator: The simulator.
+            bins: The number of intervals for each float.
+            kind: "grid" for intervals of equal width, "quantiles" for intervals that the walk visits equally often.
+            seed: The seed of the walk; the same seed gives the same intervals.
+            steps: The number of steps.
+            low: Known lower bounds, one for each float. A bound that is infinite or far from what the walk sees is not
+                used.
+            high: Known upper bounds.
+
+        Returns:
+            The features.
+
+        Raises:
+            UsageError: The observation has no floats, or there is no such kind.
         """
         if kind not in get_args(Kind):
             raise UsageError(f"there is no kind of bins {kind!r}; the kinds are {', '.join(get_args(Kind))}")

@@ -75,9 +75,23 @@ class Report:
 
 
 def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options: Any) -> Report:
-    """Check a simulator, given as for `simulator`; every check takes about `seconds` at most.
+    """Check whether a simulator keeps its contract, by playing it at random. The simulator is reset.
 
-    It is played at random, so what it passes was tried and not proved. The simulator is reset.
+    Args:
+        env: The simulator, in any form that `simulator` takes.
+        seed: The seed of the random play.
+        seconds: The most time for each check.
+        options: Options of the environment.
+
+    Returns:
+        The report. `ok` says whether all checks passed, `checks` has the single ones.
+
+    Raises:
+        UsageError: There is no such environment or option.
+
+    Example:
+        >>> ww.check_simulator("corridor", seconds=0.1).ok
+        True
     """
     name = env if isinstance(env, str) else None
     made = simulator(env, **options)

@@ -40,10 +40,24 @@ class Features(Protocol):
 
 
 class Tiles:
-    """The image in a few tiles: the mean of each, cut into `values` equal parts.
+    """The image in tiles: the mean of each tile, divided into equal intervals.
 
-    In a colour image every channel is a feature of its own, or with `gray` its brightness alone; of stacked
-    frames the newest counts. Tile borders need not fall on pixel borders.
+    Every channel of a colour image gives features of its own. Of stacked frames the newest is used. Tile borders need
+    not be pixel borders.
+
+    Args:
+        width: The number of tiles across.
+        height: The number of tiles down.
+        values: The number of intervals, from 2 to 256.
+        gray: Use the brightness of a colour image instead of its channels.
+
+    Raises:
+        UsageError: A number is out of range; when called, the observation is not an image.
+
+    Example:
+        >>> step = ww.simulator("maze-small").reset(seed=0)
+        >>> ww.Tiles(4, 4)(step).shape
+        (48,)
     """
 
     def __init__(self, width: int, height: int, values: int = 256, *, gray: bool = False) -> None:
@@ -109,7 +123,19 @@ def _brightness(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 
 class Info:
-    """Entries of a step's info that are integers, by name: `Info("key")`, `Info("cell", "key")`."""
+    """Entries of a step's `info` that are integers, by name.
+
+    Args:
+        names: The names.
+        values: How many values each entry can have, if it is known.
+
+    Raises:
+        UsageError: There are no names; when called, the info has no such entry.
+
+    Example:
+        >>> ww.Info("cell", "key")(ww.simulator("maze-small").reset(seed=0)).shape
+        (2,)
+    """
 
     def __init__(self, *names: str, values: int | None = None) -> None:
         if not names:
@@ -130,14 +156,34 @@ class Info:
 
 
 class Cells(Info):
-    """The cell of a maze that the agent is on; with `key` also, as a second feature, whether it has it."""
+    """The cell of a maze that the agent is on.
+
+    Args:
+        key: Add a second feature: whether the agent has the key.
+        cells: The number of cells, if it is known.
+
+    Example:
+        >>> ww.Cells(key=True)(ww.simulator("maze-small").reset(seed=0)).shape
+        (2,)
+    """
 
     def __init__(self, *, key: bool = False, cells: int | None = None) -> None:
         super().__init__("cell", *(["key"] if key else []), values=cells)
 
 
 class Ram:
-    """The bytes of an Atari's memory, all 128 or those at some addresses."""
+    """The bytes of an Atari console's memory.
+
+    Args:
+        addresses: The addresses to use, from 0 to 127; all of them by default.
+
+    Raises:
+        UsageError: There is no such address; when called, the simulator is not an Atari game.
+
+    Example:
+        >>> ww.Ram([3, 42]).count
+        2
+    """
 
     values = 256
 
@@ -156,7 +202,16 @@ class Ram:
 
 
 class Atoms:
-    """The atoms of a PDDL task that hold, or what else an observation says in ones and zeros."""
+    """The atoms of a PDDL task that hold, as zeros and ones, for a task used as a simulator.
+
+    Args:
+        numbers: The numbers of the atoms to use; all of them by default.
+
+    Example:
+        >>> env = ww.simulator(ww.example("corridor", length=2))
+        >>> int(ww.Atoms()(env.reset()).sum())
+        2
+    """
 
     values = 2
 

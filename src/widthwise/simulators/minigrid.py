@@ -69,13 +69,17 @@ class MiniGridSimulator(GymnasiumSimulator):
 class MiniGrid:
     """Features of a MiniGrid environment, by name.
 
-    `pose` is the cell and the direction as one number, `position` and `direction` are each alone, `carrying` is what
-    is carried, `doors` the state of every door (open, closed, locked), `boxes` how many boxes there are.
+    Args:
+        parts: The names: `pose` (cell and direction as one number), `position`, `direction`, `carrying`, `doors` (open,
+            closed or locked, for each door) and `boxes` (their number).
+
+    Raises:
+        UsageError: There is no such part; when called, the environment is not MiniGrid.
 
     Example:
         >>> high = ww.MiniGrid("carrying", "doors")
         >>> planner = ww.HIW(high, high=ww.CountRolloutIW(2), low=ww.RolloutIW(1))
-        >>> agent = ww.OnlinePlanner("MiniGrid-DoorKey-8x8-v0", planner, features=ww.MiniGrid("pose"))
+        >>> agent = ww.OnlinePlanner("MiniGrid-DoorKey-8x8-v0", planner, features=ww.MiniGrid("pose"))  # needs minigrid
     """
 
     values = None

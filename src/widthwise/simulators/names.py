@@ -21,11 +21,26 @@ OURS = ("copy", "shared", "deterministic")
 
 
 def simulator(env: Any, **options: Any) -> Simulator:
-    """A simulator from a name, a Gymnasium environment, a PDDL task, or anything that already is one.
+    """A simulator from a name, a Gymnasium environment, a PDDL task, or an object that already is a simulator.
 
-    Names: `maze-small`, `maze-large`, `corridor`; `maze:FILE` for a maze of one's own; `atari:GAME`; the id
-    of any Gymnasium environment; `module:attribute`, a simulator or environment or a function that makes
-    one. Options go to whatever is made.
+    Args:
+        env: A simulator, a Gymnasium environment, a `Task`, or a name: `maze-small`, `maze-large`, `corridor`,
+            `maze:FILE` for a maze of your own, `atari:GAME`, the id of a Gymnasium environment, or `module:attribute`
+            (a simulator, an environment, or a function that returns one).
+        options: Options of the environment.
+
+    Returns:
+        The simulator.
+
+    Raises:
+        UsageError: There is no such environment or option, or the object is not a simulator.
+        SimulatorError: Making the environment raised an exception.
+        MissingExtraError: The environment needs a package that is not installed.
+
+    Example:
+        >>> env = ww.simulator("maze-small")
+        >>> env.reset(seed=0).observation.shape
+        (84, 84, 3)
     """
     if isinstance(env, str):
         with watched_making(env):

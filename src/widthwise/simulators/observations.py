@@ -61,10 +61,16 @@ def joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 
 class Observation:
-    """The observation itself as features: every whole number in it, whatever it consists of.
+    """The observation itself as features: every integer in it.
 
-    Integers of any width, negative ones too, `Discrete`, `MultiDiscrete`, `MultiBinary`, `Dict`, `Tuple`, nested, and
-    texts. Observations with floats need `Bins`. Example: `OnlinePlanner(env, features=Observation())`.
+    Observations may be integers of any size, nested tuples and dictionaries of them, and texts. Floats need `Bins`.
+
+    Raises:
+        UsageError: When called, the observation has floats or parts that are not numbers.
+
+    Example:
+        >>> ww.Observation()(ww.Step(bytes([3, 4])))
+        array([3, 4], dtype=uint8)
     """
 
     values = None

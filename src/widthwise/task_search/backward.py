@@ -24,10 +24,17 @@ _ALL_WAYS = "no way back from the goal begins at the first state, and none was l
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """A search for whole problems, run from the goal; of tasks without conditional effects and axioms.
+    """Best-first search from the goal, for tasks without conditional effects and axioms.
 
-    What has to hold shows something new often enough, so novelty looks at atoms alone: pairs take longer, and floortile
-    is solved with the same nodes.
+    A node is a set of atoms that have to hold. Sets that contain a mutex pair (h^2) are pruned.
+
+    Args:
+        search: The search that runs backwards. By default BFWS with novelty over atoms; pairs take longer and help
+            little.
+
+    Example:
+        >>> ww.solve(ww.example("corridor", length=4), ww.Backward()).cost
+        9
     """
 
     search: BFWS | GBFS = field(default_factory=lambda: BFWS(width=1))

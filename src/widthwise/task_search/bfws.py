@@ -35,10 +35,18 @@ def _judged(outcome: Outcome, search: _native.BestFirst, planner: BFWS | GBFS) -
 
 @dataclass(frozen=True, slots=True)
 class BFWS:
-    """Best-first width search: novelty first, among states that agree on open goals and relaxed-plan progress.
+    """Best-first width search, for whole problems: novelty first.
 
-    `variant` is "f5", which is complete, or "k1" or "k2", which drop every state without a new atom or pair and are
-    polynomial. `width` is the size of the tuples that "f5" looks at, 1 or 2.
+    Novelty is computed among states with the same number of open goals and the same progress along a relaxed plan.
+
+    Args:
+        variant: "f5", which is complete, or "k1" or "k2", which prune every state without a new atom or pair and are
+            polynomial.
+        width: The size of the tuples that "f5" uses, 1 or 2.
+
+    Example:
+        >>> ww.solve(ww.example("blocks", blocks=8), ww.BFWS()).status
+        <Status.SOLVED: 'solved'>
     """
 
     variant: Literal["f5", "k1", "k2"] = "f5"
@@ -83,7 +91,17 @@ class BFWS:
 
 @dataclass(frozen=True, slots=True)
 class GBFS:
-    """Lazy greedy best-first search by relaxed plans, landmarks and open goals, with preferred operators."""
+    """Lazy greedy best-first search by relaxed plans, landmarks and open goals, with preferred operators.
+
+    Args:
+        landmarks: Whether to use landmarks.
+        name: Its name in results.
+        complete: Whether exhausting the search proves that there is no plan.
+
+    Example:
+        >>> ww.solve(ww.example("blocks", blocks=8), ww.GBFS()).status
+        <Status.SOLVED: 'solved'>
+    """
 
     landmarks: bool = True
     name: str = "GBFS"

@@ -31,11 +31,24 @@ Tables = Sequence[_native.NoveltyTable | None]
 
 @dataclass(frozen=True, slots=True)
 class HIW:
-    """A hierarchy: `high` searches over `features`, `low` (a planner, or a hierarchy again) inside its nodes.
+    """Hierarchical IW: a width search over high-level features, with a search inside each high-level node.
 
-    On a PDDL task the levels are IW, and the features atoms or a function of the state. On a simulator the levels are
-    IW, RolloutIW, CountRolloutIW or an algorithm of one's own (`LevelPlanner`), and the features a function of a step;
-    without, the environment's own are taken.
+    On a PDDL task the levels are IW. On a simulator they are IW, RolloutIW, CountRolloutIW or an algorithm of your own
+    (`LevelPlanner`).
+
+    Args:
+        features: The high-level features. On a task: atoms, patterns over atoms such as `(have *)`, or a function of
+            the state. On a simulator: a function of a step; without it, the features that the environment declares.
+        high: The planner of the high level.
+        low: The planner inside high-level nodes; it may be a hierarchy again.
+        entry_in_table: Whether the tuples of a state that enters another region also count as seen in the region it was
+            generated from.
+        record: Keep pruned nodes in the tree.
+
+    Example:
+        >>> result = ww.solve(ww.example("corridor"), ww.HIW(["(have-key)"], high=ww.IW(1), low=ww.IW(1)))
+        >>> result.planner, result.high_level_nodes
+        ('HIW(1,1)', 2)
     """
 
     features: LevelFeatures | StepFeatures | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,11 +16,27 @@ from widthwise.task_search.hiw import Event
 from widthwise.task_search.iw import IW, native_width
 
 Stop = _native.Stop
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class IHIW:
-    """Incremental HIW: needs no features to begin with."""
+    """Incremental HIW: it begins without high-level features and discovers them from pruned branches (Algorithm 2).
+
+    Args:
+        high: The planner of the high level.
+        low: The planner inside high-level nodes.
+        pick: Which pruned node proposes features next: the "last" one, or one at "random".
+        rebuild: Which novelty tables are rebuilt after the tree was restructured: "changed" ones, or "new" ones only.
+        entry_in_table: Whether the tuples of a state that enters another region also count as seen in the region it was
+            generated from.
+        negated: Whether "the atom is false" is a feature value as well.
+        stuck: If no branch proposes a feature: "wake" high-level nodes without novelty, or "stop".
+
+    Example:
+        >>> ww.solve(ww.example("corridor"), ww.IHIW()).features
+        ['(have-key)']
+    """
 
     high: IW = field(default_factory=IW)
     low: IW = field(default_factory=IW)
@@ -168,4 +185,5 @@ class IncrementalSearch:
         generated = self.search.generated
         if self.story:
             self.story[-1].search = generated - self.story[-1].generated
+        _log.debug("%s: feature %d after %d nodes", self.planner.name, feature, generated)
         self.story.append(Chapter(feature, pruned_node, candidates=proposed, regions=self.nodes, generated=generated))

@@ -25,7 +25,20 @@ def native_width(width: Width) -> int:
 
 @dataclass(frozen=True, slots=True)
 class IW:
-    """Iterated width search of one width, flat or as a level of a hierarchy."""
+    """IW(w), iterated width of one width: breadth-first search that prunes every state without a new tuple of w atoms.
+
+    Args:
+        width: The size of the tuples, from 1 on; "n" prunes repeated states only.
+        depth_first: Expand the newest node first.
+        record: Keep pruned nodes in the tree.
+
+    Raises:
+        UsageError: The width is not a whole number from 1 on, or "n".
+
+    Example:
+        >>> ww.solve(ww.example("corridor"), ww.IW(1)).status, ww.solve(ww.example("corridor"), ww.IW(2)).cost
+        (<Status.EXHAUSTED: 'exhausted'>, 21)
+    """
 
     width: Width = 1
     depth_first: bool = False

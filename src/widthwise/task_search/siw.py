@@ -14,10 +14,17 @@ from widthwise.task_search.iw import IW
 
 @dataclass(frozen=True, slots=True)
 class SIW:
-    """Serialised search: the planners in turn until one reaches a state with one more goal, then again from there.
+    """Serialized search: from each state, planners of growing width search for a state with one more goal.
 
-    `SIW(2)` is IW(1), then IW(2), for every goal; `SIW(IHIW())` is its hierarchical form. A goal once reached is kept:
-    a search for the next one accepts a state only if all goals so far still hold in it.
+    `SIW(2)` runs IW(1), then IW(2), for every goal; `SIW(IHIW())` is the hierarchical form. Goals that are reached are
+    kept: a search for the next goal accepts a state only if all goals so far still hold in it.
+
+    Args:
+        search: The largest width, or one planner for every goal.
+
+    Example:
+        >>> ww.solve(ww.example("gripper", balls=4), ww.SIW(2)).status
+        <Status.SOLVED: 'solved'>
     """
 
     search: int | IW | IHIW = 2

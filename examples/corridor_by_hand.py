@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import deque
 
 import widthwise as ww
-from bundled import bundled
 
-task = bundled("corridor", length=10)
+task = ww.example("corridor", length=10)
 print(f"{len(task.atoms)} atoms, {len(task.operators)} operators; goals: {[goal.name for goal in task.goals]}")
 
 

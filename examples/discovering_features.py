@@ -9,9 +9,8 @@ novelty table of its own, and what was old before may be new in its part.
 from __future__ import annotations
 
 import widthwise as ww
-from bundled import bundled
 
-task = bundled("blocks", blocks=8)
+task = ww.example("blocks", blocks=8)
 budget = ww.Budget(nodes=10_000)
 
 print(f"{'goal':<15} {'IW(1)':>16} {'IHIW(1,1)':>16} {'IW(2)':>16}")

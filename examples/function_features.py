@@ -8,9 +8,8 @@ a string, or a tuple, of which each part is a feature. Here: how many balls are 
 from __future__ import annotations
 
 import widthwise as ww
-from bundled import bundled
 
-task = bundled("gripper", balls=6)
+task = ww.example("gripper", balls=6)
 wanted = set(task.goal.positive)
 
 

@@ -12,7 +12,6 @@ import heapq
 from dataclasses import dataclass
 
 import widthwise as ww
-from bundled import bundled
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class GreedyGoals:
 
 # %% Whole tasks with many goals are far beyond small widths, and easy one goal at a time.
 for balls in (4, 12, 40):
-    task = bundled("gripper", balls=balls)
+    task = ww.example("gripper", balls=balls)
     flat = ww.solve(task, ww.IW(2))
     ours = ww.solve(task, GreedyGoals(low=2), budget=ww.Budget(nodes=2_000_000))
     print(

@@ -11,7 +11,6 @@ import heapq
 from dataclasses import dataclass
 
 import widthwise as ww
-from bundled import bundled
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class NoveltyThenGoals:
 
 
 # %% Beside a width search: all goals of a logistics task at once.
-task = bundled("logistics")
+task = ww.example("logistics")
 for planner in (ww.IW(2), NoveltyThenGoals()):
     result = ww.solve(task, planner, budget=ww.Budget(nodes=100_000))
     print(f"{planner.name}: {result.status} after {result.generated:,} nodes, {len(result.plan or [])} steps")

@@ -8,7 +8,6 @@ have to be seen together, so the task has width 3. With a level for each key, wi
 from __future__ import annotations
 
 import widthwise as ww
-from bundled import from_texts
 
 DOMAIN = """
 (define (domain two-keys) (:requirements :strips :typing) (:types position key)
@@ -26,7 +25,7 @@ PROBLEM = f"""
   (:init (at p5) (key-at red p0) (key-at blue p{LAST}) {STEPS})
   (:goal (and (have red) (have blue) (at p5))))
 """
-task = from_texts(DOMAIN, PROBLEM)
+task = ww.parse(DOMAIN, PROBLEM)
 
 # %% From flat searches to three levels, highest first.
 planners: list[tuple[str, ww.IW | ww.HIW]] = [

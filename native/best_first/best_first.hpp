@@ -88,7 +88,6 @@ public:
         return (relaxed_ ? relaxed_->work() : 0) + expander_.axiom_work() + 4 * expander_.looks();
     }
     double seconds() const { return seconds_; }
-    void set_max_nodes(std::uint64_t nodes) { common_.max_nodes = nodes; }
 
 protected:
     // A node in a heap whose top has the least key; among equals the oldest node comes first.

@@ -65,7 +65,6 @@ Bfws::Partition* Bfws::partition(std::uint32_t goals, std::uint32_t reached) {
     auto made = std::make_unique<Partition>();
     made->atoms = std::make_unique<AtomTable>(*meter_, atoms);
     if (!made->atoms->usable()) return nullptr;
-    ++partition_count_;
     made->counts_pairs = options_.width >= 2;
     row[reached] = std::move(made);
     return row[reached].get();

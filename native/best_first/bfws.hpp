@@ -33,8 +33,6 @@ public:
     std::uint32_t goals_open(std::uint32_t node) const { return open_goals_[node]; }
     std::uint32_t reached(std::uint32_t node) const { return reached_[node]; }
     std::uint32_t novelty(std::uint32_t node) const { return novelty_[node]; }
-    std::size_t partition_count() const { return partition_count_; }
-    std::uint64_t pair_bytes() const { return pair_bytes_; }
     std::uint64_t work() const override { return BestFirst::work() + pair_work_; }
 
 protected:
@@ -69,7 +67,6 @@ private:
     Chunks<std::uint8_t> novelty_;
     Chunks<Word> plans_;  // per relaxed plan: what it makes true, then what it makes false
     std::vector<std::vector<std::unique_ptr<Partition>>> partitions_;  // by #g, then by #r
-    std::size_t partition_count_ = 0;
     std::uint64_t pair_bytes_ = 0, pair_work_ = 0;
     std::vector<Queued> queue_;
     std::uint32_t expanding_ = kNone;

@@ -179,7 +179,6 @@ void bind_base(nb::module_& module) {
                                   tree.flags(node));
             },
             "node"_a, "A node's columns: (parent, operator, depth, flags).")
-        .def("set_max_nodes", &BestFirst::set_max_nodes, "nodes"_a, "Change the limit of generated nodes.")
         .def_prop_ro("node_count", [](const BestFirst& search) { return search.tree().size(); })
         .def_prop_ro("seconds", &BestFirst::seconds, "Seconds spent in resume.")
         .def_prop_ro("generated", [](const BestFirst& search) { return search.counters().generated; })
@@ -224,9 +223,7 @@ void bind_bfws(nb::module_& module) {
                 check_node(search, node);
                 return std::tuple(search.novelty(node), search.goals_open(node), search.reached(node));
             },
-            "node"_a, "How a node was judged: (novelty, goals open, relaxed-plan effects seen).")
-        .def_prop_ro("partition_count", &Bfws::partition_count)
-        .def_prop_ro("pair_bytes", &Bfws::pair_bytes, "What the tables of pairs take.");
+            "node"_a, "How a node was judged: (novelty, goals open, relaxed-plan effects seen).");
 }
 
 void bind_greedy(nb::module_& module) {

@@ -14,6 +14,8 @@ void bind_ground(nanobind::module_& module);
 void bind_image(nanobind::module_& module);
 void bind_invert(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
+void bind_states(nanobind::module_& module);
+void bind_novelty(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_best_first(nanobind::module_& module);
 void bind_guided(nanobind::module_& module);

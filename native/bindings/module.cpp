@@ -11,6 +11,8 @@ NB_MODULE(_native, module) {
     bind_ground(module);
     bind_image(module);
     bind_learning(module);
+    bind_states(module);
+    bind_novelty(module);
     bind_search(module);
     bind_best_first(module);
     bind_guided(module);

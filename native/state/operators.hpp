@@ -86,7 +86,6 @@ public:
               Forbidden forbidden = {}, std::vector<std::uint32_t> complements = {});
 
     const Task& task() const { return *task_; }
-    std::shared_ptr<const Task> shared_task() const { return task_; }
     std::size_t count() const { return order_.size(); }
     std::size_t word_count() const { return word_count_; }
     // The words of a state that hold its atoms; those of complementary features follow.

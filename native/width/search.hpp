@@ -128,8 +128,6 @@ public:
         return static_cast<std::size_t>(std::count_if(regions_.begin(), regions_.end(),
                                                       [](const auto& region) { return region->alive; }));
     }
-    std::size_t pending_pruned() const { return pruned_nodes_.size(); }
-    void set_max_nodes(std::uint64_t nodes) { options_.max_nodes = nodes; }
 
 private:
     template <class Table>

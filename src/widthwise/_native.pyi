@@ -435,10 +435,6 @@ class Search:
     @property
     def node_count(self) -> int: ...
     @property
-    def pending_pruned(self) -> int:
-        """Pruned nodes that discovery has not looked at yet."""
-
-    @property
     def seconds(self) -> float:
         """Seconds spent in resume."""
 
@@ -506,9 +502,6 @@ class BestFirst:
     def node(self, node: int) -> tuple[int | None, int | None, int, int]:
         """A node's columns: (parent, operator, depth, flags)."""
 
-    def set_max_nodes(self, nodes: int) -> None:
-        """Change the limit of generated nodes."""
-
     @property
     def node_count(self) -> int: ...
     @property
@@ -563,12 +556,6 @@ class Bfws(BestFirst):
         """
         How a node was judged: (novelty, goals open, relaxed-plan effects seen).
         """
-
-    @property
-    def partition_count(self) -> int: ...
-    @property
-    def pair_bytes(self) -> int:
-        """What the tables of pairs take."""
 
 class Greedy(BestFirst):
     """Lazy greedy best-first search with preferred operators."""

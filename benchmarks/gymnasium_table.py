@@ -5,7 +5,7 @@ python benchmarks/gymnasium_table.py [--run FOLDER] [--only A,B] [--setups defau
 
 Every episode runs in a process of its own, which is interrupted after `--limit` CPU seconds; what was played until then
 is kept. Lines go to FOLDER/results.jsonl as episodes end; the same call continues an interrupted run. LunarLander needs
-`pip install box2d`. Two cores, an hour.
+`pip install 'widthwise[box2d]'`. Two cores, an hour.
 """
 
 from __future__ import annotations

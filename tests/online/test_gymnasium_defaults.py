@@ -24,6 +24,7 @@ spaces = gymnasium.spaces
         ("Taxi-v4", [], 1.0),
         ("MiniGrid-Empty-5x5-v0", [], 0.9),
         ("MiniGrid-DoorKey-5x5-v0", [], 0.9),
+        ("MiniGrid-BlockedUnlockPickup-v0", [], 0.9),
     ],
 )
 def test_play_solves_it_without_options(name: str, options: list[str], score: float) -> None:

@@ -160,6 +160,49 @@ def test_minigrid():
     assert report.bytes["snapshot"] < 10_000
 
 
+def test_walls_of_a_minigrid_are_not_copied_one_by_one():
+    pytest.importorskip("minigrid")
+    env = ww.simulator("MiniGrid-KeyCorridorS6R3-v0")
+    env.reset(seed=0)
+    env.load(env.save())
+    core = env.env.unwrapped
+    walls = {id(thing) for thing in core.grid.grid if thing is not None and thing.type == "wall"}
+    assert len(walls) == 1
+    assert len(pickle.dumps(env.save())) < 4_000
+
+
+def test_a_wall_that_was_changed_keeps_the_change():
+    pytest.importorskip("minigrid")
+    env = ww.simulator("MiniGrid-Empty-5x5-v0")
+    env.reset(seed=0)
+    core = env.env.unwrapped
+    core.grid.get(0, 0).cur_pos = (7, 7)
+    snapshot = env.save()
+    env.reset(seed=1)
+    env.load(snapshot)
+    assert core.grid.get(0, 0).cur_pos == (7, 7)
+    assert core.grid.get(1, 0).cur_pos is None
+
+
+def test_minigrid_features_tell_a_blocked_door_from_a_free_one():
+    pytest.importorskip("minigrid")
+    env = ww.simulator("MiniGrid-BlockedUnlockPickup-v0")
+    first = env.reset(seed=0)
+    features = ww.MiniGrid("blocked"), ww.MiniGrid("situation")
+    core = env.env.unwrapped
+    place = next(index for index, thing in enumerate(core.grid.grid) if thing is not None and thing.type == "ball")
+    column, row = place % core.width, place // core.width
+    ball = core.grid.get(column, row)
+    core.grid.set(column, row, None)
+    free = env.step(0)
+    assert [int(feature(first)[0]) for feature in features[:1]] == [1]
+    assert [int(feature(free)[0]) for feature in features[:1]] == [0]
+    assert features[1](first) != features[1](free)
+    core.carrying = ball
+    carried = env.step(0)
+    assert features[1](carried) != features[1](free)
+
+
 def test_actions_need_not_begin_at_zero():
     class Shifted(Dice):
         action_space = gymnasium.spaces.Discrete(2, start=3)

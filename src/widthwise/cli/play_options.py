@@ -26,7 +26,8 @@ PLANNERS = ("hiw", "riw", "criw", "iw", "bfs", "ihiw")
 #: What --low-features and --high-features take.
 FEATURES = (
     "observation, bins, bins:N, bins:N:quantiles, cells, cells+key, pixels, ram, tiles:WxH, tiles:WxH:V, "
-    "minigrid:PART+PART (pose, position, direction, carrying, doors, boxes), or module:function, a function of a step"
+    "minigrid:PART+PART (pose, position, direction, carrying, doors, blocked, boxes, situation), "
+    "or module:function, a function of a step"
 )
 
 _TILES = re.compile(r"(\d+)x(\d+)(?:[:x](\d+))?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ class LookAhead:
 
 #: Returns this close (relative to their size) are the same: sums in another order differ by less.
 TOLERANCE = 1e-9
+#: Where every step costs something, an end that costs more than this many times the worst step is a failure.
+FAILURE = 2.0
 
 
 def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (), leaf: float = 0.0) -> LookAhead:
@@ -29,8 +32,9 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
 
     A node is worth the best of its children, r + discount * worth, and at least its own value estimate where a network
     gave one. Without one, a node with unexplored actions is worth at least `leaf`: there may be something better than
-    a bad child. The end of an episode is worth nothing more; if a limit of steps ended it, it is worth `leaf`. A `leaf`
-    above 0 means that every step gives something and ends are to be avoided: a node is then worth the mean of its
+    a bad child. The end of an episode is worth nothing more; if a limit of steps ended it, it is worth `leaf`, and so
+    is a failure: an end that costs far more than any step, where every step costs something. A `leaf` above 0 means
+    that every step gives something and ends are to be avoided: a node is then worth the mean of its
     explored children, as a single long way among many ends is not a safe one. Of `doubted` nodes an estimate above 0 is
     not believed, and a doubted root is worth the best of its actions. A hierarchy needs no case of its own, as its
     levels share the one tree.
@@ -48,9 +52,10 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
 def leaf_value(tree: Tree, discount: float = 0.99) -> float:
     """What a node is worth where the tree ends: going on with the median reward of a step.
 
-    Where steps cost something, the cost is paid for ever: a node with little behind it must not look better than a way
-    to the goal. Where every step gives something, the end of the episode is what to avoid: going on then ends as often
-    as the steps in the tree do. A living node is worth more than an end at its depth, and more the deeper it is.
+    Where every step costs something, the cost is paid for ever: a node with little behind it must not look better than
+    a way to the goal. Where some steps cost and others give, as with rewards for coming closer, it is worth 0. Where
+    every step gives something, the end of the episode is what to avoid: going on then ends as often as the steps in the
+    tree do. A living node is worth more than an end at its depth, and more the deeper it is.
     """
     nodes, reward = tree.nodes, tree.reward
     rewards = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
@@ -61,7 +66,7 @@ def leaf_value(tree: Tree, discount: float = 0.99) -> float:
     if rewards[0] > 0.0:
         living = len(rewards) / (len(rewards) + len(tree.ends))
         return usual / (1.0 - discount * living)
-    return min(0.0, usual) / (1.0 - discount)
+    return usual / (1.0 - discount) if rewards[-1] < 0.0 else 0.0
 
 
 def undecided(seen: LookAhead) -> bool:
@@ -73,7 +78,8 @@ def undecided(seen: LookAhead) -> bool:
 def way_to_goal(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> bool:
     """Whether the best way from the root ends at a goal.
 
-    A goal is an end of the episode, not by a limit of steps, that is worth more than every step that goes on.
+    A goal is an end of the episode, not by a limit of steps, that is worth more than every step that goes on and is not
+    a failure.
     """
     nodes = tree.nodes
     if not tree.ends:
@@ -89,7 +95,16 @@ def way_to_goal(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> bool:
         if not children:
             return False
         node = max(children, key=worth.__getitem__)
-    return node in tree.ends and tree.reward[node] > least
+    return node in tree.ends and tree.reward[node] > least and tree.reward[node] >= failure(tree, leaf)
+
+
+def failure(tree: Tree, leaf: float) -> float:
+    """Ends below this reward are failures, where every step costs something: `FAILURE` times the worst step."""
+    nodes = tree.nodes
+    if leaf >= 0.0 or not tree.ends:
+        return -math.inf
+    rewards = [tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
+    return FAILURE * min(rewards, default=0.0)
 
 
 def _back_up(
@@ -99,6 +114,7 @@ def _back_up(
     nodes = tree.nodes
     parent, terminal, children = nodes.parent, nodes.terminal, nodes.children
     reward, value, ends = tree.reward, tree.value, tree.ends
+    failing = failure(tree, leaf)
     rows = len(parent)
     best: list[float | None] = [None] * rows  # of a node's children
     size = [0] * rows  # nodes below
@@ -108,7 +124,7 @@ def _back_up(
     for node in reversed(nodes.live):
         mine = best[node]
         if terminal[node]:
-            mine = 0.0 if leaf == 0.0 or node in ends else leaf
+            mine = 0.0 if leaf == 0.0 or (node in ends and reward[node] >= failing) else leaf
         elif (estimate := value[node]) is not None:
             if node in doubted and estimate > 0.0:
                 estimate = 0.0

@@ -9,6 +9,8 @@ any environment made in the same way, in another process too.
 from __future__ import annotations
 
 import copy
+import functools
+import inspect
 import io
 import pickle
 from collections.abc import Iterator, Sequence
@@ -25,8 +27,12 @@ SHARED = (
 #: Attributes of known families of environments that never change once they are made, by the start of the module name.
 CONSTANTS = {
     "gymnasium.envs.toy_text.": ("P", "initial_state_distrib", "desc", "_cliff", "locs", "max_row", "max_col"),
-    "minigrid.": ("actions", "mission_space", "mission"),
+    "minigrid.": ("actions", "mission_space", "mission", "observation_space"),
 }
+
+#: Classes whose objects never change, by module: a snapshot has their colour only, and all loads share one object.
+#: Most cells of a MiniGrid are walls, which are objects of their own.
+INTERNED = {"minigrid.core.world_object": ("Wall", "Floor", "Goal", "Lava")}
 
 _Key = tuple[int, str]
 _State = dict[str, Any]
@@ -40,7 +46,8 @@ class Layers:
     ) -> None:
         self._layers = list(layers)
         self._below = below  # the layer under the last one, which saves itself
-        self._names = [(*SHARED, *shared, *_constants(layer)) for layer in self._layers]
+        self._constants = [_constants(layer) for layer in self._layers]
+        self._names = [tuple(dict.fromkeys((*SHARED, *shared, *constants))) for constants in self._constants]
         self._strategy = strategy
 
     def save(self) -> Any:
@@ -75,7 +82,9 @@ class Layers:
             attributes = vars(layer)
             for name in self._names[index]:
                 value = attributes.get(name)
-                if value is not None and not isinstance(value, bool | int | float | str) and _quiet(value):
+                if value is None or isinstance(value, bool | int | float | str):
+                    continue
+                if name in self._constants[index] or _quiet(value):
                     yield (index, name), value
         if self._below is not None:
             yield (len(self._layers), ""), self._below
@@ -154,6 +163,12 @@ def _dumps(states: list[tuple[list[str], _State]], references: dict[_Key, Any]) 
     return file.getvalue()
 
 
+@functools.cache
+def _interned(kind: Any, colour: str) -> Any:
+    """The shared object of a class and colour, as it is when it is made."""
+    return kind(colour) if inspect.signature(kind).parameters else kind()
+
+
 class _Pickler(pickle.Pickler):
     """Pickles attributes with references to what is shared; asked for objects only, not for every number and text."""
 
@@ -163,7 +178,12 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, obj: Any) -> Any:
         key = self._keys.get(id(obj))
-        return NotImplemented if key is None else (_shared, (key,))
+        if key is not None:
+            return _shared, (key,)
+        kind: Any = type(obj)
+        if kind.__name__ in INTERNED.get(kind.__module__, ()) and vars(obj) == vars(_interned(kind, obj.color)):
+            return _interned, (kind, obj.color)
+        return NotImplemented
 
 
 class _Unpickler(pickle.Unpickler):

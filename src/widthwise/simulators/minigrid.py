@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
 from widthwise.simulators.gymnasium_env import GymnasiumSimulator
 
-#: What a step's info says under "minigrid", and in how many numbers; doors as many as there are.
-PARTS = ("pose", "position", "direction", "carrying", "doors", "boxes")
+#: What a step's info has under "minigrid": one number each, `doors` and `blocked` one for each door.
+PARTS = ("pose", "position", "direction", "carrying", "doors", "blocked", "boxes", "situation")
 
 
 def is_minigrid(env: Any) -> bool:
@@ -31,37 +32,52 @@ class MiniGridSimulator(GymnasiumSimulator):
         """The info of the environment, and the parts of the state that features look at."""
         core = self.env.unwrapped
         column, row = (int(number) for number in core.agent_pos)
-        direction = int(core.agent_dir)
-        doors, boxes = [], 0
-        for thing in core.grid.grid:
+        cell, direction, width = row * core.width + column, int(core.agent_dir), core.width
+        doors: dict[int, int] = {}
+        obstacles, boxes = set(), 0
+        for place, thing in enumerate(core.grid.grid):
             if thing is None:
                 continue
             if thing.type == "door":
-                doors.append(0 if thing.is_open else 2 if thing.is_locked else 1)
-            elif thing.type == "box":
-                boxes += 1
+                doors[place] = 0 if thing.is_open else 2 if thing.is_locked else 1
+            elif thing.type in ("ball", "box"):
+                obstacles.add(place)
+                boxes += thing.type == "box"
+        blocked = tuple(
+            int(state != 0 and not obstacles.isdisjoint((door - 1, door + 1, door - width, door + width)))
+            for door, state in doors.items()
+        )
+        carrying, locked = _number(core.carrying), tuple(state == 2 for state in doors.values())
+        situation = zlib.crc32(repr((carrying, locked, blocked, boxes)).encode()) >> 1
         info["minigrid"] = {
-            "pose": (4 * (row * core.width + column) + direction,),
-            "position": (row * core.width + column,),
+            "pose": (4 * cell + direction,),
+            "position": (cell,),
             "direction": (direction,),
-            "carrying": (_number(core.carrying),),
-            "doors": tuple(doors),
+            "carrying": (carrying,),
+            "doors": tuple(doors.values()),
+            "blocked": blocked,
             "boxes": (boxes,),
+            "situation": (situation,),
         }
         return info
 
     def planning_defaults(self) -> Defaults:
-        """A hierarchy: above what is carried, what is open and the number of boxes, below where the agent stands."""
+        """A hierarchy: above the situation and the doors, below where the agent stands.
+
+        The situation is one feature, so that width 1 keeps every combination of what is carried, locked and blocked:
+        a key that has done its work is dropped, a ball that is in the way is put elsewhere.
+        """
         return Defaults(
             planner="hiw",
-            widths=(2, 1),
-            features=(MiniGrid("pose"), MiniGrid("carrying", "doors", "boxes")),
+            widths=(1, 1),
+            features=(MiniGrid("pose"), MiniGrid("situation", "doors")),
             steps=500,
             nodes=50_000,
             patience=100,
             settle=True,
             notes=(
-                "high-level features: what is carried and what is open; low-level features: where the agent stands",
+                "high-level features: what is carried, locked, blocked and open; low-level features: where the agent "
+                "stands",
             ),
         )
 
@@ -71,7 +87,9 @@ class MiniGrid:
 
     Args:
         parts: The names: `pose` (cell and direction as one number), `position`, `direction`, `carrying`, `doors` (open,
-            closed or locked, for each door) and `boxes` (their number).
+            closed or locked, for each door), `blocked` (for each door, whether it is not open and a ball or box lies
+            beside it), `boxes` (their number), `situation` (one number for what is carried, which doors are locked,
+            which are blocked, and the number of boxes).
 
     Raises:
         UsageError: There is no such part; when called, the environment is not MiniGrid.

@@ -44,6 +44,18 @@ def test_every_file_and_test_that_a_page_names_exists(page: Path) -> None:
         )
 
 
+def test_every_page_that_the_program_names_exists() -> None:
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "benchmarks").glob("*.py"), *(ROOT / "examples").glob("*.py")]
+    named = {
+        (source.name, page)
+        for source in sources
+        for page in re.findall(r"\bdocs/[\w/-]+\.md\b", source.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 5
+    for source, page in named:
+        assert (ROOT / page).is_file(), f"{source} names {page}"
+
+
 def test_the_architecture_page_shows_the_arrows_that_a_test_enforces() -> None:
     """The table of rooms is that of tests/package/test_imports.py."""
     source = ast.parse((ROOT / "tests" / "package" / "test_imports.py").read_text(encoding="utf-8"))

@@ -9,24 +9,28 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # Warnings of the compiler are errors here, but not in `pip install .`: another compiler has other warnings.
 STRICT := --config-settings=cmake.define.WIDTHWISE_WERROR=ON
 BUILD_TOOLS := scikit-build-core nanobind cmake ninja
-NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
-BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(NATIVE)
+# Our own C++; what others wrote (native/tests/third_party) keeps the form it has.
+NATIVE := $(shell find native \( -name '*.cpp' -o -name '*.hpp' \) -not -path '*/third_party/*')
+BUILT := $(filter-out native/tests/%,$(NATIVE))
+BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(BUILT)
 
-.PHONY: help setup demo test lint docs format stubs bench bench-whole sanitize tsan faults fuzz fuzz-guided val oracles lock locked sbom clean
+.PHONY: help setup demo test lint docs format stubs bench bench-whole sanitize tsan faults fuzz fuzz-guided val oracles lock locked sbom clean native-test coverage
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make setup     make .venv and build the package; leaves $(BIN)/widthwise ready"
 	@echo "make demo      set up, then solve bundled tasks, explain width, and learn a maze"
 	@echo "make test      set up, then lint, types and all tests"
+	@echo "make native-test  the tests of the C++ kernels, without Python"
+	@echo "make coverage  how much of the Python and C++ code the tests execute"
 	@echo "make lint      style and types of Python and C++, and the stubs of the native module"
 	@echo "make docs      the documentation as pages in build/docs; every warning is an error"
 	@echo "make format    bring all files into the style that lint asks for"
 	@echo "make stubs     write the stubs of the native module anew"
 	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
 	@echo "make bench-whole  solve whole problems beside other planners (needs WIDTHWISE_BENCHMARKS)"
-	@echo "make sanitize  the native tests under the address and undefined-behaviour sanitizers"
-	@echo "make tsan      grounding and searches on threads under the thread sanitizer"
+	@echo "make sanitize  all native code under the address and undefined-behaviour sanitizers"
+	@echo "make tsan      the tests of the C++ kernels under the thread sanitizer"
 	@echo "make faults    every write fails once, and every allocation that the meter can refuse"
 	@echo "make fuzz      damaged inputs of every kind, for a minute (FUZZ_SECONDS, FUZZ_SEED)"
 	@echo "make fuzz-guided  the same guided by coverage (FUZZ_TARGET=task, reader, plan, ...)"
@@ -66,8 +70,16 @@ $(VENV)/.learn: $(VENV)/.ready
 demo: $(VENV)/.learn
 	@$(BIN)/widthwise demo
 
-test: lint
+test: lint native-test
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# The kernels by themselves, in a build that is quick rather than fast.
+CONFIGURE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWIDTHWISE_WERROR=ON \
+	-DWIDTHWISE_PYTHON=OFF -DWIDTHWISE_NATIVE_TESTS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O1
+native-test: $(VENV)/.tools
+	$(CONFIGURE) -B build/native
+	$(BIN)/cmake --build build/native --parallel $(JOBS)
+	$(BIN)/ctest --test-dir build/native --output-on-failure --no-tests=error --parallel $(JOBS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -122,7 +134,11 @@ $(SANITIZED)/.ready: constraints.txt $(BUILD_FILES)
 	    --config-settings=cmake.define.WIDTHWISE_SANITIZE=address,undefined --config-settings=build-dir=build/sanitize
 	@touch $@
 
-sanitize: $(SANITIZED)/.ready
+# First the kernels by themselves, which also shows memory that is never freed; then everything that Python calls.
+sanitize: $(SANITIZED)/.ready $(VENV)/.tools
+	$(CONFIGURE) -B build/sanitize-native -DWIDTHWISE_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize-native --parallel $(JOBS)
+	$(BIN)/ctest --test-dir build/sanitize-native --output-on-failure --no-tests=error
 	LD_PRELOAD="$(foreach lib,libasan.so libubsan.so libstdc++.so.6,$$($${CXX:-g++} -print-file-name=$(lib)))" \
 	ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 PYTHONMALLOC=malloc \
 	$(SANITIZED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
@@ -130,10 +146,34 @@ sanitize: $(SANITIZED)/.ready
 
 # The kernels without Python, with searches on threads.
 tsan: $(VENV)/.tools
-	$(BIN)/cmake -S . -B build/tsan -G Ninja -DWIDTHWISE_WERROR=ON -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	    -DWIDTHWISE_PYTHON=OFF -DWIDTHWISE_NATIVE_TESTS=ON -DWIDTHWISE_SANITIZE=thread
+	$(CONFIGURE) -B build/tsan -DWIDTHWISE_SANITIZE=thread
 	$(BIN)/cmake --build build/tsan --parallel $(JOBS)
 	TSAN_OPTIONS=halt_on_error=1 $(BIN)/ctest --test-dir build/tsan --output-on-failure --no-tests=error
+
+# How much of the code the tests execute. An environment of its own, which sees the packages of the usual one, has the
+# package with counters in its native module; the tests of the kernels count as well. Left out are the tests that are
+# marked slow, that need the planning tasks, or that measure memory.
+COVERED := .venv-coverage
+$(COVERED)/.ready: constraints.txt $(BUILD_FILES) $(VENV)/.dev
+	$(PYTHON) -m venv $(COVERED)
+	$(subst $(BIN),$(COVERED)/bin,$(PIP)) $(BUILD_TOOLS) pytest-cov gcovr
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	    > "$$($(COVERED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/usual.pth"
+	$(subst $(BIN),$(COVERED)/bin,$(PIP)) --no-build-isolation --no-deps --editable . $(STRICT) \
+	    --config-settings=cmake.define.WIDTHWISE_COVERAGE=ON --config-settings=build-dir=build/coverage
+	@touch $@
+
+coverage: $(COVERED)/.ready
+	find build/coverage build/coverage-native -name '*.gcda' -delete 2>/dev/null || true
+	$(CONFIGURE) -B build/coverage-native -DWIDTHWISE_COVERAGE=ON
+	$(BIN)/cmake --build build/coverage-native --parallel $(JOBS)
+	$(BIN)/ctest --test-dir build/coverage-native --output-on-failure --no-tests=error --parallel $(JOBS)
+	$(COVERED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
+	    --ignore=tests/package/test_install.py --cov --cov-report=term:skip-covered --cov-report=xml:build/coverage.xml
+	$(COVERED)/bin/gcovr --root . --filter native/ --exclude native/tests/ --exclude-throw-branches \
+	    --print-summary --txt build/coverage-native.txt build/coverage build/coverage-native
+	$(COVERED)/bin/coverage report --format=total | sed 's/^/Python lines and branches, percent: /'
+	sed -n 's/^TOTAL.* \([0-9]*%\).*/C++ lines: \1/p' build/coverage-native.txt
 
 # VAL is the plan validator of the planning competitions; it is built from its public source, outside the project.
 VAL_SOURCE ?= https://github.com/KCL-Planning/VAL
@@ -169,5 +209,5 @@ sbom: $(VENV)/.audit
 	$(BIN)/python scripts/sbom.py
 
 clean:
-	rm -rf build dist $(VENV) $(SANITIZED) $(LOCKED) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) $(SANITIZED) $(COVERED) $(LOCKED) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -19,7 +19,7 @@ BUILD_TOOLS = ("scikit-build-core", "nanobind", "cmake", "ninja")
 HEADER = "# Requirements with hashes, written by `make lock`. Install: pip install --require-hashes -r {name}\n"
 #: File name -> extras of the project, further requirements, requirements to leave out.
 LOCKS = {
-    "requirements-dev.lock": (("dev", "audit"), BUILD_TOOLS, ("torch",)),
+    "requirements-dev.lock": (("dev", "audit", "coverage"), BUILD_TOOLS, ("torch",)),
     "requirements-learn.lock": (("learn",), (), ()),
 }
 

@@ -95,7 +95,7 @@ DOMAIN_ERRORS = [
         "x - block)\n    :precondition (and (clear",
     ),
     ("(define (domain", "(define (domian", ["unexpected 'domian'"], "domian"),
-    ("(define", "(defin", ["this is no PDDL domain"], "(defin"),
+    ("(define", "(defin", ["this is not a PDDL domain"], "(defin"),
 ]
 
 
@@ -130,7 +130,7 @@ PROBLEM_ERRORS = [
     ("(:domain TOWER)", "", ["has no :domain"], "(define"),
     ("(clear a)", "(clear a) (not (clear a))", ["both true and false"], "(not (clear"),
     ("(clear a)", "(and (clear a))", ["'and' cannot stand in the initial state"], "and (clear"),
-    ("(clear a)", "(= a b)", ["an equality of objects is no fact"], "(= a"),
+    ("(clear a)", "(= a b)", ["an equality of objects is not a fact"], "(= a"),
     ("(:init", "(:int", ["unknown section ':int'", "':init'"], ":int"),
 ]
 
@@ -267,7 +267,7 @@ def test_a_parenthesis_too_many_is_shown() -> None:
     text = changed(BLOCKS, "(free))\n  (:action", "(free)))\n  (:action")
     with pytest.raises(PddlError, match="text after the end") as caught:
         parse_domain(text)
-    assert "one ')' too many" in str(caught.value)
+    assert "a ')' too many" in str(caught.value)
 
 
 @pytest.mark.parametrize("word", ["and", "not", "or"])

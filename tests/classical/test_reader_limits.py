@@ -78,7 +78,7 @@ def test_types_agree_with_their_definition(seed: int) -> None:
 
 
 def test_the_place_of_a_token_is_found_without_a_list_of_all_places() -> None:
-    with pytest.raises(PddlError, match="1:1: this is no PDDL domain"):
+    with pytest.raises(PddlError, match="1:1: this is not a PDDL domain"):
         parse_domain("?" * 200_000, "d.pddl")
     source = Source("(a\r\n b) ; (c)\r(d\n\te)", "x")
     assert [source.where(n) for n in range(8)] == [

@@ -43,7 +43,7 @@ def test_a_goal_may_have_any_name_and_several_atoms(task: ww.Task) -> None:
 def test_a_goal_that_is_no_part_of_the_whole_goal_is_not_cut_by_it(task: ww.Task) -> None:
     dark, lit, warm = (task.atom(name) for name in ("(dark)", "(lit)", "(warm)"))
     for goal in (ww.Goal("lit", (lit,)), ww.Goal("not dark", (), (dark,)), ww.Goal("not warm", (), (warm,))):
-        with pytest.raises(ww.UsageError, match="no part of the task's goal"):
+        with pytest.raises(ww.UsageError, match="not part of the goal of the task"):
             ww.solve(task, "bfs", goal=goal, relevance="task")
     assert ww.solve(task, "bfs", goal=ww.Goal("warm", (warm,)), relevance="task").plan == ["(heat)"]
 
@@ -115,6 +115,6 @@ def test_a_better_plan_that_cannot_be_checked_in_time_leaves_the_one_before(
     before = (list(result.plan or ()), result.cost, list(result.plans))
     meter.interrupt()
     monkeypatch.setattr(reporter, "GRACE", -1.0)
-    assert report.found(result, outcome.path[:-1], "shorter", meter) is ww.Status.INTERRUPTED
+    assert report.add_plan(result, outcome.path[:-1], "shorter", meter) is ww.Status.INTERRUPTED
     assert (result.plan, result.cost, result.plans) == before
     assert result.status == "solved"

@@ -85,7 +85,7 @@ def test_planners_for_simulators_are_refused_in_terms_of_python(task: ww.Task) -
     with pytest.raises(ww.UsageError, match="simulators"):
         ww.solve(task, ww.HIW(ww.Tiles(2, 2), high=ww.CountRolloutIW(1), low=ww.RolloutIW(1)))
     for planner in (ww.IW, 3, None):
-        with pytest.raises(ww.UsageError, match=r"is no planner|is a class"):
+        with pytest.raises(ww.UsageError, match=r"is not a planner|is a class"):
             ww.solve(task, planner)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Certificates of unsolvability: a set of states that holds the first one, is closed, and has no goal in it.
+"""Certificates of unsolvability: a closed set of states that contains the initial state and no goal.
 
 Two kinds exist. `states` lists every state of such a set. `relaxed` lists atoms: the set of all states in which no
 other atom is true, closed because nothing else can ever become true even if nothing is deleted.
@@ -65,7 +65,7 @@ class Certificate:
 
     @staticmethod
     def read(path: str | Path, check: Check | None = None) -> Certificate:
-        """Read a certificate file; what is no certificate is refused with an `InputError`."""
+        """Read a certificate file; raises `InputError` if it is not a certificate."""
         text, name = read_text(path, check, "a certificate file")
         if isinstance(check, Guard):
             check.charge(_BYTES * len(text))

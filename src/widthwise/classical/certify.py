@@ -1,4 +1,4 @@
-"""Makes certificates for tasks without a plan, as far as they are small enough."""
+"""Makes certificates for tasks without a plan, if they are small enough."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _fluent_atoms(task: Task) -> list[int]:
 
 
 def _reachable(task: Task, max_states: int, guard: Guard) -> list[list[int]] | None:
-    """Return the atoms of all reachable states; none if there are too many, or if the goal holds in one."""
+    """Return the atoms of all reachable states; None if there are too many, or if the goal holds in one of them."""
     known = {task.init}
     order = [task.init]
     for state in order:

@@ -206,10 +206,10 @@ def _definitions(domain: object, problem: object, poll: Poll | None) -> tuple[Do
     read = read_domain(domain, poll) if isinstance(domain, str | Path) else domain
     if not isinstance(read, DomainDefinition):
         raise UsageError(f"{domain!r:.60} is not a task: read one with load(domain, problem)")
-    found = read_problem(problem, read, poll) if isinstance(problem, str | Path) else problem
-    if not isinstance(found, ProblemDefinition):
+    definition = read_problem(problem, read, poll) if isinstance(problem, str | Path) else problem
+    if not isinstance(definition, ProblemDefinition):
         raise UsageError(f"{problem!r:.60} is not a problem: give the path of a problem file")
-    return read, found
+    return read, definition
 
 
 def _steps(plan: PlanLike, poll: Poll | None) -> Iterable[str]:

@@ -66,7 +66,7 @@ def circles(uses: Mapping[str, Iterable[str]], poll: Callable[[], None] = lambda
     lowest: dict[str, int] = {}
     waiting: list[str] = []
     placed: set[str] = set()
-    found: list[tuple[str, ...]] = []
+    circles: list[tuple[str, ...]] = []
     for start in uses:
         if start in order:
             continue
@@ -95,11 +95,11 @@ def circles(uses: Mapping[str, Iterable[str]], poll: Callable[[], None] = lambda
                 circle = [waiting.pop()]
                 while circle[-1] != name:
                     circle.append(waiting.pop())
-                found.append(tuple(reversed(circle)))
+                circles.append(tuple(reversed(circle)))
                 placed.update(circle)
             if not path:
                 break
-    return found
+    return circles
 
 
 def take_apart(rule: Derived, circle: Circle) -> Parts:
@@ -116,20 +116,20 @@ def _split(condition: Condition, circle: Circle) -> tuple[Condition | None, list
             halves = [_split(part, circle) for part in parts]
             now = [half for half, _ in halves if half is not None]
             later: list[Condition] = [
-                And((*parts[:place], one, *parts[place + 1 :]), condition.at)
-                for place, (_, ones) in enumerate(halves)
-                for one in ones
+                And((*parts[:place], new_part, *parts[place + 1 :]), condition.at)
+                for place, (_, new_parts) in enumerate(halves)
+                for new_part in new_parts
             ]
             return And(tuple(now), condition.at) if len(now) == len(parts) else None, later
         case Or(parts):
             halves = [_split(part, circle) for part in parts]
             now = [half for half, _ in halves if half is not None]
-            return Or(tuple(now), condition.at) if now else None, [one for _, ones in halves for one in ones]
+            return Or(tuple(now), condition.at) if now else None, [part for _, new in halves for part in new]
         case Imply(left, right):
             return _split(Or((Not(left, condition.at), right), condition.at), circle)
         case Exists(variables, part):
-            half, ones = _split(part, circle)
-            found = None if half is None else Exists(variables, half, condition.at)
-            return found, [Exists(variables, one, condition.at) for one in ones]
+            half, new_parts = _split(part, circle)
+            quantified = None if half is None else Exists(variables, half, condition.at)
+            return quantified, [Exists(variables, part, condition.at) for part in new_parts]
         case _:
             return condition, []  # no circle goes through `not` or `forall`: the reader refuses such rules

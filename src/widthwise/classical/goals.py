@@ -1,4 +1,4 @@
-"""The parts of a goal: what `--each-goal`, `profile` and the suites solve one by one.
+"""The parts of a goal: what `--each-goal`, `profile` and the suites solve separately.
 
 A goal is a conjunction of parts. Each part is an atom, a negated atom, or a condition that cannot be split: a
 disjunction, an implication or an existential condition. Universal conditions are expanded over the objects.
@@ -102,7 +102,7 @@ class _Splitter:
             self.visit(simple, negated=False, derived=True)
 
     def simplified(self, condition: Condition, negated: bool) -> Condition:
-        """Return a condition, or its negation, without what is known to hold or to fail for ever."""
+        """Return a condition, or its negation, without what is known to hold always or never."""
         match condition:
             case Not(part):
                 return self.simplified(part, not negated)
@@ -116,8 +116,8 @@ class _Splitter:
             case Imply(left, right):
                 return self.simplified(Or((Not(left), right)), negated)
             case And(parts) | Or(parts):
-                found = [self.simplified(part, negated) for part in parts]
-                return _all_of(found) if isinstance(condition, And) != negated else _any_of(found)
+                simplified_parts = [self.simplified(part, negated) for part in parts]
+                return _all_of(simplified_parts) if isinstance(condition, And) != negated else _any_of(simplified_parts)
             case Forall(variables, part) | Exists(variables, part):
                 universal = isinstance(condition, Forall) != negated
                 inner = self.simplified(part, negated)
@@ -128,7 +128,7 @@ class _Splitter:
                 return Forall(variables, inner) if universal else Exists(variables, inner)
 
     def value(self, literal: Atom | Equality) -> bool | None:
-        """Return whether a ground atom holds for ever (true) or never (false); none if it may change."""
+        """Return whether a ground atom holds always (true) or never (false); None if it may change."""
         if isinstance(literal, Equality):
             if literal.left == literal.right:
                 return True
@@ -167,7 +167,7 @@ def _any_of(parts: list[Condition]) -> Condition:
 
 
 def _changing(domain: DomainDefinition) -> set[str]:
-    """Return the predicates that an action or a rule may change; found once per domain."""
+    """Return the predicates that an action or a rule may change; computed once per domain."""
     known = domain.cache.get(_CACHE)
     if known is None:
         known = set(domain.derived_names)

@@ -58,7 +58,7 @@ class GoalProfile:
 
     @property
     def generated(self) -> int:
-        """The nodes of the last search: what it takes if one knows which planner to take."""
+        """The nodes of the last search: the cost if the right planner is known."""
         return self.attempts[-1].generated
 
     @property
@@ -68,7 +68,7 @@ class GoalProfile:
 
     @property
     def width(self) -> str:
-        """What is known of the width: `2`, `>1`, `<=2` if a smaller one was cut off by a limit, or `?`.
+        """What is known of the width: `2`, `>1`, `<=2` if a smaller width was cut off by a limit, or `?`.
 
         A goal that is true at the start has width 0, as in the literature.
         """
@@ -97,13 +97,13 @@ class GoalProfile:
             "plan": self.plan,
             "attempts": [
                 {
-                    "planner": one.planner,
-                    "status": str(one.status),
-                    "generated": one.generated,
-                    "seconds": round(one.seconds, 6),
-                    **({"error": one.error} if one.error else {}),
+                    "planner": attempt.planner,
+                    "status": str(attempt.status),
+                    "generated": attempt.generated,
+                    "seconds": round(attempt.seconds, 6),
+                    **({"error": attempt.error} if attempt.error else {}),
                 }
-                for one in self.attempts
+                for attempt in self.attempts
             ],
         }
 
@@ -135,7 +135,7 @@ def profile(
             # Cut once for all planners.
             small = whole.restricted(goal, meter) if relevance == "goal" and goal.reachable else whole
             wanted = goal if small is whole else small.renumbered(goal)
-            found = GoalProfile(goal.name)
+            profile = GoalProfile(goal.name)
             try:
                 for name, planner in ladder:
                     result = solve_or_fail(
@@ -149,29 +149,29 @@ def profile(
                         meter=meter,
                         watch=watch,
                     )
-                    if _take(found, name, result):
+                    if _take(profile, name, result):
                         break
             except RunInterrupted as stopped:
-                _take(found, name, stopped.result)
+                _take(profile, name, stopped.result)
                 if on_interrupt == "raise":
-                    raise RunInterrupted(found) from None
+                    raise RunInterrupted(profile) from None
             finally:
                 if small is not whole:
                     meter.release(small.bytes)
-            yield found
-            if found.status in _ENDS:
+            yield profile
+            if profile.status in _ENDS:
                 return
     finally:
         if whole is not task:
             meter.release(whole.bytes)
 
 
-def _take(found: GoalProfile, name: str, result: Result) -> bool:
+def _take(profile: GoalProfile, name: str, result: Result) -> bool:
     """Note what a search came to; true if there is nothing left to try."""
     status = result.status
     error = result.reason if status is Status.FAILED else ""
-    found.attempts.append(Attempt(name, status, result.generated, result.seconds["search"], error))
+    profile.attempts.append(Attempt(name, status, result.generated, result.seconds["search"], error))
     if status is Status.SOLVED:
-        found.plan = result.plan
-        found.solved_by = AT_START if result.true_at_start else name
+        profile.plan = result.plan
+        profile.solved_by = AT_START if result.true_at_start else name
     return status in (Status.SOLVED, Status.UNSOLVABLE, *_ENDS)

@@ -113,7 +113,7 @@ class FlatEffect:
 
 
 class Compiler:
-    """Turns conditions into blocks; `exists` tells whether a type has objects."""
+    """Turns conditions into blocks; `exists` says whether a type has objects."""
 
     def __init__(self, exists: Callable[[Types], bool], poll: Callable[[], None]) -> None:
         self.exists = exists
@@ -144,12 +144,12 @@ class Compiler:
                 return any_of(blocks) if positive else all_of(blocks)
             case Exists(variables, part):
                 types, inner = self.rename(variables, own)
-                found = self.some(types, self.block(part, True, inner))
-                return found if positive else none_of(found)
+                block = self.some(types, self.block(part, True, inner))
+                return block if positive else none_of(block)
             case Forall(variables, part):
                 types, inner = self.rename(variables, own)
-                found = self.some(types, self.block(part, False, inner))
-                return none_of(found) if positive else found
+                block = self.some(types, self.block(part, False, inner))
+                return none_of(block) if positive else block
 
     def rename(self, variables: Sequence[Variable], names: Names) -> tuple[dict[str, Types], Names]:
         """Give quantified variables names of their own; no name in a file has a space."""
@@ -170,12 +170,12 @@ class Compiler:
 
     def effects(self, effect: Effect) -> list[FlatEffect]:
         """Return what an effect does, atom by atom, leaving out costs."""
-        found: list[FlatEffect] = []
-        self._flatten(effect, {}, {}, TRUE, found)
-        return found
+        effects: list[FlatEffect] = []
+        self._flatten(effect, {}, {}, TRUE, effects)
+        return effects
 
     def _flatten(
-        self, effect: Effect, variables: Mapping[str, Types], names: Names, condition: Block, found: list[FlatEffect]
+        self, effect: Effect, variables: Mapping[str, Types], names: Names, condition: Block, effects: list[FlatEffect]
     ) -> None:
         self.poll()
         match effect:
@@ -187,16 +187,16 @@ class Compiler:
                 scope = self.some(others, condition)
                 if not scope.false and all(self.exists(types) for types in own.values()):
                     scope = Block({**own, **scope.variables}, scope.constraints)
-                    found.append(FlatEffect(atom.predicate, args, negated, scope))
+                    effects.append(FlatEffect(atom.predicate, args, negated, scope))
             case AndEffect(parts):
                 for part in parts:
-                    self._flatten(part, variables, names, condition, found)
+                    self._flatten(part, variables, names, condition, effects)
             case ForallEffect(own, part):
                 types, inner = self.rename(own, names)
-                self._flatten(part, {**variables, **types}, inner, condition, found)
+                self._flatten(part, {**variables, **types}, inner, condition, effects)
             case When(when, part):
                 both = all_of([condition, self.block(when, True, names)])
-                self._flatten(part, variables, names, both, found)
+                self._flatten(part, variables, names, both, effects)
             case IncreaseCost():
                 pass
 

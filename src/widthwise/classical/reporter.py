@@ -1,4 +1,4 @@
-"""From what a planner hands back to what the user sees: names, and plans that independent code has checked."""
+"""From the outcome of a planner to the result for the user: names, and validated plans."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ GRACE = 1.0
 
 @dataclass(slots=True)
 class Reporter:
-    """Turns what planners hand back into results, with names and validated plans."""
+    """Turns outcomes of planners into results with names and validated plans."""
 
     task: Task
-    searched: Task  # what is left of the task if relevance was asked for
+    searched: Task  # the task after irrelevant parts were dropped
     planner: Planner
     seed: int | None
     budget: Budget
     goal: Goal | None
     on_plan: Callable[[Result], None] | None
-    offset: float = 0.0  # what the one clock of a run shows when its meter starts
+    offset: float = 0.0  # the time on the clock of a run when its meter starts
     latest: Result | None = None  # what was made of the planner's outcome, from the moment it is there
 
     def now(self, meter: _native.Meter) -> float:
@@ -58,7 +58,7 @@ class Reporter:
             expanded=outcome.expanded,
             pruned=outcome.pruned,
             high_level_nodes=outcome.high_level_nodes,
-            features=[_feature(self.searched, one) for one in outcome.features],
+            features=[_feature(self.searched, entry) for entry in outcome.features],
             story=self._story(outcome),
             seconds={**self.task.seconds, "search": searched_for},
             budget=self.budget.describe(),
@@ -71,7 +71,7 @@ class Reporter:
         self.latest = result
         if outcome.path is not None:
             how = outcome.reason or f"solved by {self.planner.name}"
-            ended = self.found(result, outcome.path, how, meter)
+            ended = self.add_plan(result, outcome.path, how, meter)
             if ended is None:
                 result.true_at_start = not outcome.path
             else:
@@ -98,18 +98,18 @@ class Reporter:
         task, search = self.searched, outcome.search
         return [
             Discovered(
-                _feature(task, one.feature),
-                [task.operator_name(op) for op in search.path(one.pruned_node)] if search else [],
-                [_feature(task, candidate) for candidate in one.candidates],
-                one.regions,
-                one.generated,
-                one.search,
+                _feature(task, entry.feature),
+                [task.operator_name(op) for op in search.path(entry.pruned_node)] if search else [],
+                [_feature(task, candidate) for candidate in entry.candidates],
+                entry.regions,
+                entry.generated,
+                entry.search,
             )
-            for one in outcome.story
+            for entry in outcome.story
         ]
 
-    def found(self, result: Result, path: list[int], how: str, meter: _native.Meter) -> Status | None:
-        """Give a result a plan that the validator has accepted, and tell whoever wants to hear of it.
+    def add_plan(self, result: Result, path: list[int], how: str, meter: _native.Meter) -> Status | None:
+        """Validate a plan, add it to a result, and call `on_plan`.
 
         If the budget ends the check, the result stays as it was, and what ended it is returned.
         """
@@ -125,7 +125,7 @@ class Reporter:
             and result.cost is not None
             and (cost, len(steps)) >= (result.cost, len(result.plan))
         ):
-            return None  # it seemed cheaper in doubles, in which searches add costs up
+            return None  # it is cheaper only in floating point, in which searches add costs
         result.plan, result.cost = Plan(steps, cost, result.unit_cost), cost
         result.plans.append(Incumbent(cost, self.now(meter), how))
         _log.debug("%s: plan of cost %s (%s)", self.task.name, cost, how)
@@ -134,7 +134,7 @@ class Reporter:
         return None
 
     def _cost(self, steps: tuple[str, ...], meter: _native.Meter) -> float:
-        """The cost of a plan, replayed on the parsed PDDL; one that fails there is our bug and never reported."""
+        """The cost of a plan, replayed on the parsed PDDL. A plan that fails there is a bug and is not reported."""
         task, unit_cost = self.task, not self.task.normal.uses_costs
         condition = task_condition(task) if self.goal is None else goal_condition(task, self.goal)
         late = meter.seconds + GRACE
@@ -157,5 +157,5 @@ class Reporter:
 
 
 def _feature(task: Task, feature: int) -> str:
-    """The name of a discovered feature: an atom, or that one is false."""
+    """The name of a discovered feature: an atom, or its negation."""
     return task.atoms[feature] if feature >= 0 else f"(not {task.atoms[~feature]})"

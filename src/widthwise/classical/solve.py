@@ -1,4 +1,4 @@
-"""Solving a task: run a planner within a budget, make its plan cheaper if wanted, and report honestly."""
+"""Solving a task: run a planner within a budget, make its plan cheaper if wanted, and report the result."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def solve(
     if certificate and isinstance(goal, Goal):
         raise UsageError("certificates are for whole goals: give the goal as PDDL, such as goal='(have-key)'")
     budget = budget or Budget()
-    offset = sum(task.seconds.values()) if meter is None else 0.0  # a meter that is shared has counted the reading
+    offset = sum(task.seconds.values()) if meter is None else 0.0  # a shared meter has counted the reading
     meter = meter or budget.start()
     planner = as_planner(planner)
     start = meter.seconds
@@ -112,7 +112,7 @@ def solve(
             charged = report.searched.bytes
             wanted = report.searched.renumbered(wanted)
         if not getattr(planner, "uses_novelty", True):
-            novelty = "true-atoms"  # spares states what nobody would look at
+            novelty = "true-atoms"  # states need no features that the search does not use
         operators = report.searched.ordered(seed, meter, goal=wanted, novelty=novelty)
         with _model(report.searched, operators, wanted, budget.nodes, meter=meter, seed=seed, watch=watch) as model:
             progress = model.progress
@@ -123,7 +123,7 @@ def solve(
                 _improve(model, outcome, report, result)
     except OutOfBudget as ended:
         result = report.ended(Outcome(Status(ended.status)), meter, meter.seconds - start)
-    except KeyboardInterrupt:  # between two kernels; inside of one it is a status
+    except KeyboardInterrupt:  # between two native calls; inside a call it becomes a status
         stopped, latest = True, report.latest
         if latest is not None and latest.plan is not None:
             result = latest
@@ -150,7 +150,7 @@ def solve(
 
 
 def as_planner(planner: object) -> Planner:
-    """A planner for tasks, by its name or as it is; refuses whatever cannot search a task."""
+    """A planner for tasks, from its name or from the planner itself; refuses anything else."""
     if isinstance(planner, str):
         return make_planner(planner)
     if isinstance(planner, type):
@@ -162,16 +162,16 @@ def as_planner(planner: object) -> Planner:
             python=f"take OnlinePlanner(simulator(task), {planner!r}), or solve the task with IW({width!r})",
         )
     if not callable(getattr(planner, "run", None)):
-        raise UsageError(f"{planner!r} is no planner: give one such as IW(2), or a name such as 'ihiw'")
+        raise UsageError(f"{planner!r} is not a planner: give a planner such as IW(2), or a name such as 'ihiw'")
     if missing := [name for name in ("name", "widths") if not hasattr(planner, name)]:
-        raise UsageError(f"{type(planner).__name__} is no planner: it lacks {' and '.join(missing)}")
+        raise UsageError(f"{type(planner).__name__} is not a planner: it lacks {' and '.join(missing)}")
     return cast(Planner, planner)
 
 
 def check_task(task: object) -> None:
-    """Refuse what is no task, with the way to one."""
+    """Refuse anything but a task."""
     if not isinstance(task, Task):
-        raise UsageError(f"{task!r:.60} is no task: read one by load(domain, problem)")
+        raise UsageError(f"{task!r:.60} is not a task: read one with load(domain, problem)")
 
 
 def _check_relevance(task: Task, wanted: Goal, relevance: Relevance) -> None:
@@ -179,7 +179,7 @@ def _check_relevance(task: Task, wanted: Goal, relevance: Relevance) -> None:
         set(wanted.positive) <= set(task.goal.positive) and set(wanted.negative) <= set(task.goal.negative)
     ):
         raise UsageError(
-            f"{wanted.name} is no part of the task's goal, so what matters for that goal may not be enough for it",
+            f"{wanted.name} is not part of the goal of the task, so that relevance for that goal is not enough",
             python="take relevance='goal'",
             command="take --relevance goal",
         )
@@ -270,7 +270,7 @@ def solve_or_fail(task: Task, planner: Planner, goal: Goal, **options: Any) -> R
 
 
 def wished_relevance(planner: Planner, *, otherwise: Relevance = "none") -> Relevance:
-    """What a planner wants to be left out for a single goal where the user said nothing: its attribute `relevance`."""
+    """The relevance that a planner prefers for a single goal: its attribute `relevance`."""
     wish: Relevance = getattr(planner, "relevance", otherwise)
     return wish
 
@@ -307,7 +307,7 @@ def _model(
 
 def _run(planner: Planner, model: Model, goal: Goal) -> Outcome:
     if not goal.reachable:
-        reason = "the goal cannot be reached even if nothing were ever deleted: there is no plan"
+        reason = "the goal cannot be reached even if deletes are ignored: there is no plan"
         return Outcome(Status.UNSOLVABLE, reason=reason)
     model.at_work(planner.name)
     try:
@@ -320,7 +320,7 @@ def _run(planner: Planner, model: Model, goal: Goal) -> Outcome:
 
 
 def _improve(model: Model, outcome: Outcome, report: Reporter, result: Result) -> None:
-    """Make the plan of a result cheaper; whatever ends that, the result stays solved."""
+    """Make the plan of a result cheaper. The result stays solved however this ends."""
     assert outcome.path is not None
     begin = model.meter.seconds
     limit = report.budget.nodes
@@ -329,7 +329,7 @@ def _improve(model: Model, outcome: Outcome, report: Reporter, result: Result) -
     done = improve_plan(
         model,
         outcome.path,
-        lambda path, how: report.found(result, path, how, model.meter),
+        lambda path, how: report.add_plan(result, path, how, model.meter),
         allowance=allowance,
     )
     seconds = model.meter.seconds - begin

@@ -1,4 +1,4 @@
-"""A grounded task as people use it: names for its numbers, states, successors, goals."""
+"""A grounded task with names: atoms, operators, states, successors, goals."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class Task:
         return [self.operator_name(op) for op in range(self.native.operator_count)]
 
     def operator_name(self, op: int) -> str:
-        """The name of one operator."""
+        """The name of an operator."""
         schema = self.normal.actions[self._schemas[op]]
         shown = self.native.operator_args(op)[: schema.shown]
         return _call(schema.name, [self.normal.objects[index] for index in shown])
@@ -228,7 +228,7 @@ class Task:
         return self._operators.state([atom if isinstance(atom, int) else self.atom(atom) for atom in atoms])
 
     def applicable(self, state: _native.State) -> list[int]:
-        """The operators that apply in a state, but for those that leave every state as it is."""
+        """The operators that apply in a state, except those that change no state."""
         return self._operators.applicable(state)
 
     def apply(self, state: _native.State, op: int) -> _native.State:
@@ -268,24 +268,24 @@ class Task:
         wanted = _call(*_split(name))
         number = self.atom_numbers.get(wanted)
         if number is None:
-            raise UsageError(f"{wanted} is no reachable atom of this task{_near(wanted, self.atoms)}")
+            raise UsageError(f"{wanted} is not a reachable atom of this task{_near(wanted, self.atoms)}")
         return number
 
     def find_atoms(self, pattern: str) -> list[int]:
         """The atoms that a pattern such as `(at robot *)` stands for, in order."""
         head, words = _split(pattern)
         wanted = [head, *words]
-        found = [
+        matching = [
             number
             for number, name in enumerate(self.atoms)
             if len(parts := name[1:-1].split(" ")) == len(wanted)
             and all(fnmatchcase(part, word) for part, word in zip(parts, wanted, strict=True))
         ]
-        if not found:
+        if not matching:
             names = sorted({name[1:-1].split(" ")[0] for name in self.atoms})
             hint = "" if head in names else _near(head, names)
             raise UsageError(f"no reachable atom of this task matches the pattern {_call(head, words)}{hint}")
-        return found
+        return matching
 
     @cached_property
     def goal(self) -> Goal:
@@ -310,7 +310,7 @@ class Task:
         if number is not None:
             positive, negative = ((), (number,)) if literal.negated else ((number,), ())
             return Goal(show(part), positive, negative, condition=part)
-        # Not among the atoms: it never changes, so it holds for ever or never.
+        # Not among the atoms: it never changes, so it holds always or never.
         true = predicate.kind is PredicateKind.STATIC and self._static_fact(literal.predicate, objects)
         return Goal(show(part), (), (), reachable=bool(true) != literal.negated, condition=part)
 
@@ -330,10 +330,10 @@ class Task:
         return TaskSimulator(self, limit=limit, reward=reward)
 
     def with_goal(self, goal: str | Sequence[str], meter: _native.Meter | None = None) -> Task:
-        """The same task with another goal, in PDDL such as `(on a b)`; of several, all are to hold.
+        """The same task with another goal, in PDDL such as `(on a b)`; of several, all have to hold.
 
         Raises:
-            InputError: the text is no condition over the predicates and objects of the task.
+            InputError: The text is not a condition over the predicates and objects of the task.
         """
         condition = parse_goal(goal_text(goal), self.domain, self.problem)
         task = Task.of(self.domain, self.problem, condition, meter)
@@ -343,7 +343,7 @@ class Task:
     def restricted(self, goal: Goal | None = None, meter: _native.Meter | None = None) -> Task:
         """The same task without the atoms and operators that cannot matter for a goal.
 
-        A meter is charged with its `bytes`; whoever gave the meter gives them back.
+        A meter is charged with its `bytes`; the caller that gave the meter releases them.
         """
         goal = goal or self.goal
         try:
@@ -392,7 +392,7 @@ def _missing_cost(domain: DomainDefinition, problem: ProblemDefinition, missing:
 
 
 def goal_text(goal: str | Sequence[str]) -> str:
-    """One goal in PDDL from one text or several."""
+    """A goal in PDDL from a text or several texts."""
     if isinstance(goal, str):
         return goal
     parts = list(goal) if isinstance(goal, Sequence) else [goal]
@@ -420,7 +420,7 @@ def _call(name: str, args: Iterable[str]) -> str:
 def _split(text: str) -> tuple[str, list[str]]:
     words = re.sub(r"[()]", " ", text.lower()).split()
     if not words:
-        raise UsageError(f"{text!r} is no atom; write one like (at robot room1), with * for any object in a pattern")
+        raise UsageError(f"{text!r} is not an atom: write it like (at robot room1), with * for any object in a pattern")
     return words[0], words[1:]
 
 

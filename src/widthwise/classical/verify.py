@@ -1,7 +1,7 @@
 """Checks certificates of unsolvability on the PDDL as it was read: no normal form, no grounding, no search.
 
-A set of states proves that there is no plan if the first state is in it, if every action that can be executed in one
-of its states leads to one of them, and if the goal holds in none of them.
+A set of states proves that there is no plan if it contains the initial state, if every action that can be executed in
+one of its states leads to a state of the set, and if the goal holds in none of its states.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def check_certificate(
 
 def changed_predicates(domain: DomainDefinition) -> frozenset[str]:
     """Return the predicates that occur in effects."""
-    found: set[str] = set()
+    changed: set[str] = set()
     todo: list[Effect] = [action.effect for action in domain.actions]
     while todo:
         match todo.pop():
@@ -96,14 +96,14 @@ def changed_predicates(domain: DomainDefinition) -> frozenset[str]:
             case ForallEffect(_, part) | When(_, part):
                 todo.append(part)
             case LiteralEffect(atom):
-                found.add(atom.predicate)
+                changed.add(atom.predicate)
             case _:
                 pass
-    return frozenset(found)
+    return frozenset(changed)
 
 
 def _facts(domain: DomainDefinition, problem: ProblemDefinition, certificate: Certificate) -> list[Fact]:
-    """Return the atoms of a certificate as facts; each has to be one that actions could change."""
+    """Return the atoms of a certificate as facts; refuse atoms that actions cannot change."""
     names = (certificate.domain, certificate.problem)
     if names != (domain.name, problem.name):
         raise _Refused(f"it belongs to problem {names[1]} of domain {names[0]}, not to {problem.name} of {domain.name}")
@@ -113,12 +113,12 @@ def _facts(domain: DomainDefinition, problem: ProblemDefinition, certificate: Ce
         words = atom.removeprefix("(").removesuffix(")").split(" ")
         predicate, args = words[0], tuple(words[1:])
         if fact_text(predicate, args) != atom or predicate not in domain.predicates:
-            raise _Refused(f"{atom!r:.80} is no atom of the task")
+            raise _Refused(f"{atom!r:.80} is not an atom of the task")
         if predicate not in changed:
             raise _Refused(f"{atom} can never change, so it belongs to no state")
         parameters = domain.predicates[predicate].parameters
         if len(args) != len(parameters) or any(name not in problem.objects for name in args):
-            raise _Refused(f"{atom} is no atom of the task")
+            raise _Refused(f"{atom} is not an atom of the task")
         if (predicate, args) in facts:
             raise _Refused(f"{atom} is listed twice")
         facts[predicate, args] = None
@@ -148,7 +148,7 @@ def _relaxed(world: World, goal: Condition, facts: list[Fact]) -> None:
 
 
 def _states(world: World, goal: Condition, facts: list[Fact], certificate: Certificate) -> None:
-    """Refuse states that are not closed, without the first one, or with a goal among them."""
+    """Refuse a set of states that is not closed, lacks the initial state, or contains a goal."""
     number = {fact: place for place, fact in enumerate(facts)}
     states = {frozenset(state) for state in certificate.states}
     initial = _initial(world.domain, world.problem)

@@ -13,7 +13,7 @@ from widthwise.core.result import Outcome, Status
 from widthwise.core.showing import brief
 from widthwise.task_search.resumable import SearchRun
 
-_NO_RELAXED_PLAN = "the goal cannot be reached even if nothing were ever deleted: there is no plan"
+_NO_RELAXED_PLAN = "the goal cannot be reached even if deletes are ignored: there is no plan"
 _ALL_VISITED = "every reachable state that is no dead end was visited and none is a goal: there is no plan"
 
 

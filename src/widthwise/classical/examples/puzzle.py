@@ -39,8 +39,8 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     while layout == solved:
         layout = rng.sample(solved, count)
         if not _solvable(layout, side):
-            one, two = (index for index, tile in enumerate(layout) if tile in (1, 2))
-            layout[one], layout[two] = layout[two], layout[one]
+            first, second = (index for index, tile in enumerate(layout) if tile in (1, 2))
+            layout[first], layout[second] = layout[second], layout[first]
     tiles = numbered("t", count - 1)
     cells = [cell(row, column) for row in range(side) for column in range(side)]
     start = dict(zip(layout, cells, strict=True))

@@ -16,7 +16,7 @@ def no_check() -> None:
 
 
 class Cursor:
-    """Reads tokens one after another and complains at the right place."""
+    """Reads tokens in order and reports errors with their places."""
 
     def __init__(self, source: Source, check: Check = no_check) -> None:
         self.source = source
@@ -25,7 +25,7 @@ class Cursor:
         self.check = check
 
     def fail(self, what: str, at: int | None = None, expected: str | None = None, hint: str | None = None) -> NoReturn:
-        """Raise an error at a token, the current one unless told."""
+        """Raise an error at a token, by default the current one."""
         raise PddlError(what, self.source, self.i if at is None else at, expected, hint)
 
     def refuse(self, what: str, at: int | None = None, hint: str | None = None) -> NoReturn:
@@ -39,7 +39,7 @@ class Cursor:
     def unknown(
         self, kind: str, name: str, at: int, known: Iterable[str], first: Callable[[str], str | None]
     ) -> NoReturn:
-        """Complain about a name nobody declared; `first` tells where a similar one was."""
+        """Report an undeclared name; `first` is the place of a similar name."""
         similar = near(name, known)
         hint = None
         if similar is not None:
@@ -61,7 +61,7 @@ class Cursor:
         self.i += 1
 
     def word(self, expected: str) -> str:
-        """Read a word that is no parenthesis."""
+        """Read a word that is not a parenthesis."""
         token = self.tokens[self.i]
         if token in {"(", ")", END}:
             self.unexpected(expected)
@@ -84,7 +84,7 @@ class Cursor:
             self.fail("the file ends before this is closed", expected="')'")
 
     def balance(self) -> None:
-        """Complain about parentheses without a partner, as close to the mistake as one can tell."""
+        """Report parentheses that do not match, as close to the error as possible."""
         tokens = self.tokens
         if tokens[0] == END:
             self.fail("the file is empty", 0, expected="a PDDL definition such as (define (domain name) …)")
@@ -102,7 +102,7 @@ class Cursor:
                 stack.append(i)
             elif token == ")":
                 if not stack:
-                    self.fail("this ')' closes nothing", i, hint="there is one ')' too many before or here")
+                    self.fail("this ')' closes nothing", i, hint="there is a ')' too many before or here")
                 stack.pop()
                 if not stack and tokens[i + 1] not in {END, ")"}:
                     self.fail("text after the end of the definition", i + 1, hint=self._early(i))
@@ -115,7 +115,7 @@ class Cursor:
 
     def _early(self, at: int) -> str:
         place = self.source.where(at)
-        return f"the ')' at {place} closes the whole definition; is there one ')' too many before it?"
+        return f"the ')' at {place} closes the whole definition; is there a ')' too many before it?"
 
     def typed_variables(self, types: TypeTable, what: str) -> tuple[Variable, ...]:
         """Read a typed list of variables up to its closing parenthesis, which is read as well."""
@@ -123,7 +123,7 @@ class Cursor:
         if tokens[self.i] == ")":
             self.i += 1
             return ()
-        found: list[Variable] = []
+        variables: list[Variable] = []
         waiting: list[int] = []
         while True:
             token = tokens[self.i]
@@ -135,12 +135,12 @@ class Cursor:
                     self.unexpected(f"a variable of {what} before the type")
                 self.i += 1
                 wanted = self.type_expression(types)
-                found += [Variable(tokens[at], wanted, at) for at in waiting]
+                variables += [Variable(tokens[at], wanted, at) for at in waiting]
                 waiting = []
             elif token == ")":
                 self.i += 1
-                found += [Variable(tokens[at], (OBJECT,), at) for at in waiting]
-                return tuple(found)
+                variables += [Variable(tokens[at], (OBJECT,), at) for at in waiting]
+                return tuple(variables)
             else:
                 hint = "variables begin with '?'"
                 if token[:1] == "-":
@@ -148,7 +148,7 @@ class Cursor:
                 self.unexpected(f"a variable of {what} or ')'", hint)
 
     def distinct(self, variables: tuple[Variable, ...], what: str) -> None:
-        """Insist that no variable is declared twice in one list."""
+        """Refuse a variable that is declared twice in one list."""
         if len(variables) < 2:
             return
         seen: dict[str, int] = {}

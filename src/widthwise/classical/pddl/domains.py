@@ -97,25 +97,25 @@ class DomainParser(ConditionParser):
     def header(self, kind: str, other: str) -> str:
         """Read `(define (kind name)` and return the name."""
         if self.tokens[0] != "(" or self.tokens[1] != "define":
-            self.fail(f"this is no PDDL {kind}", 0, expected=f"(define ({kind} name) …)")
+            self.fail(f"this is not a PDDL {kind}", 0, expected=f"(define ({kind} name) …)")
         self.i = 2
         self.open(f"({kind} name)")
-        found = self.word(kind)
-        if found == other:
+        word = self.word(kind)
+        if word == other:
             self.fail(
                 f"this file defines a {other}, but a {kind} was expected",
                 self.i - 1,
                 expected=f"(define ({kind} name) …)",
                 hint="are the domain file and the problem file swapped?",
             )
-        if found != kind:
-            self.fail(f"unexpected '{found}'", self.i - 1, expected=kind)
+        if word != kind:
+            self.fail(f"unexpected '{word}'", self.i - 1, expected=kind)
         name = self.word(f"the name of the {kind}")
         self.close(f"({kind} {name})")
         return name
 
     def declaration(self, section: str) -> None:
-        """Read a declaration section if the file has one, wherever it is."""
+        """Read a declaration section, wherever it is in the file."""
         try:
             at = self.tokens.index(section)
         except ValueError:
@@ -138,7 +138,7 @@ class DomainParser(ConditionParser):
         self.done[section] = (at - 1, self.i)
 
     def skip(self, section: str, at: int) -> None:
-        """Go behind a section that was read before; there may be only one of each."""
+        """Skip a section that was read before; each section may occur once."""
         start, end = self.done[section]
         if start != at:
             self.fail(f"a second {section} section", at + 1, hint=f"the first is at {self.source.where(start)}")
@@ -156,14 +156,14 @@ class DomainParser(ConditionParser):
 
     def read_requirements(self) -> tuple[str, ...]:
         """Read the rest of a requirements section; over-declared ones do no harm."""
-        found: list[str] = []
+        words: list[str] = []
         while self.tokens[self.i] != ")":
             word = self.word("a requirement such as :strips")
             if word[0] != ":":
-                self.fail(f"'{word}' is no requirement", self.i - 1, expected="words such as :strips or :typing")
-            found.append(word)
+                self.fail(f"'{word}' is not a requirement", self.i - 1, expected="words such as :strips or :typing")
+            words.append(word)
         self.i += 1
-        return tuple(found)
+        return tuple(words)
 
     def read_types(self) -> TypeTable:
         """Read the rest of the types section; a parent that is not declared itself counts as declared."""
@@ -204,7 +204,7 @@ class DomainParser(ConditionParser):
     def object_list(self, section: str) -> dict[str, Types]:
         """Read the rest of a typed list of objects; only names and types are kept: long lists are quick."""
         tokens = self.tokens
-        found: dict[str, Types] = {}
+        types_of: dict[str, Types] = {}
         start = first = self.i
         count = 0
         while True:
@@ -229,15 +229,15 @@ class DomainParser(ConditionParser):
                     hint = f"write '- {name[1:]}' with a space for the type" if name[0] == "-" else None
                     self.unexpected("the name of an object", hint)
             self.check()
-            found.update(dict.fromkeys(names, types))
+            types_of.update(dict.fromkeys(names, types))
             count += len(names)
             if dash == end:
                 break
             first = self.i
         self.i = end + 1
-        if len(found) != count:
+        if len(types_of) != count:
             self._repeated(start, end, section)
-        return found
+        return types_of
 
     def _repeated(self, start: int, end: int, section: str) -> None:
         """Find the object that is named twice; the names after dashes are types and do not count."""

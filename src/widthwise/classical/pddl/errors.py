@@ -9,7 +9,7 @@ from widthwise.core.errors import InputError, UnsupportedError
 
 _SHOWN = 120  # how much of a long line an error shows
 _MESSAGE = 600  # the longest sentence of an error
-_COMPARED = 2_000  # how many known names are compared with an unknown one
+_COMPARED = 2_000  # the most known names that are compared with an unknown name
 
 
 def render(source: Source, index: int, what: str, expected: str | None, hint: str | None) -> str:
@@ -35,7 +35,7 @@ def _short(text: str) -> str:
 
 
 class PddlError(InputError):
-    """A PDDL text says something that makes no sense; the message shows where."""
+    """A PDDL text is wrong; the message shows where."""
 
     def __init__(
         self, what: str, source: Source, index: int, expected: str | None = None, hint: str | None = None
@@ -63,7 +63,7 @@ class PddlUnsupportedError(UnsupportedError):
 
 
 def near(name: str, names: Iterable[str]) -> str | None:
-    """Return the known name that looks most like `name`, if one does."""
+    """Return the known name that is most similar to `name`, if any is similar."""
     import difflib  # only errors need it
 
     if len(name) > 200:
@@ -71,8 +71,8 @@ def near(name: str, names: Iterable[str]) -> str | None:
     known = list(names)
     if len(known) > _COMPARED:  # in a long list, only names that begin alike
         known = [other for other in known if other[:2] == name[:2] and abs(len(other) - len(name)) < 3][:_COMPARED]
-    found = difflib.get_close_matches(name, known, 1, 0.6)
-    return found[0] if found else None
+    similar = difflib.get_close_matches(name, known, 1, 0.6)
+    return similar[0] if similar else None
 
 
 def quoted(token: str) -> str:

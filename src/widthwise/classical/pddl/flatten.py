@@ -35,7 +35,7 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
 
     Where an action adds and deletes the same atom under the same condition, only the addition is kept.
     """
-    found: dict[tuple[Variables, Formula | None, str, tuple[str, ...], bool], None] = {}
+    keys: dict[tuple[Variables, Formula | None, str, tuple[str, ...], bool], None] = {}
     constant: Number = 0
     terms: list[FunctionTerm] = []
 
@@ -51,11 +51,11 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
             case LiteralEffect(atom, negated):
                 args = tuple([names.get(arg, arg) for arg in atom.args]) if names else atom.args
                 key = (variables, None if condition is TRUE else condition, atom.predicate, args)
-                if (*key, not negated) in found:
+                if (*key, not negated) in keys:
                     if negated:
                         return
-                    del found[*key, True]
-                found[*key, negated] = None
+                    del keys[*key, True]
+                keys[*key, negated] = None
             case AndEffect(parts):
                 for part in parts:
                     walk(part, variables, condition, names, scope)
@@ -78,6 +78,6 @@ def flatten(action: Action) -> tuple[list[FlatEffect], IncreaseCost]:
     walk(action.effect, (), TRUE, {}, {variable.name: variable.types for variable in action.parameters})
     effects = [
         (variables, condition or TRUE, Lit(predicate, args, negated))
-        for variables, condition, predicate, args, negated in found
+        for variables, condition, predicate, args, negated in keys
     ]
     return effects, IncreaseCost(simple(constant), tuple(terms))

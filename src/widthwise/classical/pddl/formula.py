@@ -35,13 +35,13 @@ class Lit(Node):
 
 
 class Conj(Node):
-    """A conjunction; the empty one is true."""
+    """A conjunction; the empty conjunction is true."""
 
     parts: tuple[Formula, ...]
 
 
 class Disj(Node):
-    """A disjunction; the empty one is false."""
+    """A disjunction; the empty disjunction is false."""
 
     parts: tuple[Formula, ...]
 
@@ -114,14 +114,14 @@ def negation_normal_form(condition: Condition, negated: bool = False) -> Formula
         case Truth():
             return FALSE if negated else TRUE
         case And(parts):
-            found = [negation_normal_form(part, negated) for part in parts]
-            return disjunction(found) if negated else conjunction(found)
+            normal_parts = [negation_normal_form(part, negated) for part in parts]
+            return disjunction(normal_parts) if negated else conjunction(normal_parts)
         case Or(parts):
-            found = [negation_normal_form(part, negated) for part in parts]
-            return conjunction(found) if negated else disjunction(found)
+            normal_parts = [negation_normal_form(part, negated) for part in parts]
+            return conjunction(normal_parts) if negated else disjunction(normal_parts)
         case Imply(left, right):
-            found = [negation_normal_form(left, not negated), negation_normal_form(right, negated)]
-            return conjunction(found) if negated else disjunction(found)
+            normal_parts = [negation_normal_form(left, not negated), negation_normal_form(right, negated)]
+            return conjunction(normal_parts) if negated else disjunction(normal_parts)
         case Forall(variables, part) | Exists(variables, part):
             universal = isinstance(condition, Forall) != negated
             return quantified(universal, pairs(variables), negation_normal_form(part, negated))
@@ -211,14 +211,14 @@ def clauses(formula: Formula, check: Callable[[], None]) -> list[Clause]:
         case All():
             raise AssertionError("universal conditions become axioms first")
         case Conj(parts):
-            found: list[Clause] = [((), ())]
+            product: list[Clause] = [((), ())]
             for part in parts:
                 inner = clauses(part, check)
                 combined: list[Clause] = []
-                for v, a in found:
+                for v, a in product:
                     check()
                     if isinstance(check, Guard) and len(inner) > 1:
                         check.charge(len(inner) * (_CLAUSE_BYTES + 16 * len(a)))
                     combined += [(v + w, a + b) for w, b in inner]
-                found = combined
-            return found
+                product = combined
+            return product

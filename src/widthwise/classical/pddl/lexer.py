@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 _COPIES = 5  # of a text while it is split: lower case, parentheses set apart
 _TOKEN_BYTES = 120  # of a token and what the parser makes of it
 
-END = ""  # the token after the last one: no real token is empty
+END = ""  # the token after the last: no real token is empty
 
 
 class Place(NamedTuple):
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 class Source:
-    """A text with its tokens, which can tell the place of each."""
+    """A text with its tokens and their places."""
 
     __slots__ = ("charged", "filename", "text", "tokens")
 
@@ -204,7 +204,7 @@ def _charge(check: Guard, amount: int, name: str) -> None:
 
 
 def _near_file(path: Path) -> str:
-    """Suggest a file of a similar name beside the one that is missing."""
+    """Suggest a file with a similar name in the same folder."""
     import difflib
 
     try:

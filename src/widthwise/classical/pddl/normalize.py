@@ -149,7 +149,7 @@ class _Builder:
     # Actions
 
     def action(self, action: Action) -> None:
-        """Add the schemas that an action amounts to; one without effects amounts to none."""
+        """Add the schemas of an action; an action without effects has none."""
         shown = tuple(self.domain_number(variable.types) for variable in action.parameters)
         terms = {variable.name: number for number, variable in enumerate(action.parameters)}
         flat, cost = flatten(action)
@@ -229,16 +229,16 @@ class _Builder:
     def simple(self, condition: Condition, terms: dict[str, int]) -> tuple[NormalLiteral, ...] | None:
         """Translate a conjunction of atoms and negated atoms directly, as most conditions are."""
         parts = condition.parts if isinstance(condition, And) else (condition,)
-        found = []
+        literals = []
         literal = self.literal
         for part in parts:
             if isinstance(part, Atom):
-                found.append(literal(part.predicate, part.args, False, terms))
+                literals.append(literal(part.predicate, part.args, False, terms))
             elif isinstance(part, Not) and isinstance(part.part, Atom):
-                found.append(literal(part.part.predicate, part.part.args, True, terms))
+                literals.append(literal(part.part.predicate, part.part.args, True, terms))
             else:
                 return None
-        return tuple(found)
+        return tuple(literals)
 
 
 def _domain_part(domain: DomainDefinition, check: Check) -> _Builder:
@@ -263,7 +263,7 @@ def _domain_part(domain: DomainDefinition, check: Check) -> _Builder:
 
 
 def _goal(builder: _Builder, goal: Condition) -> tuple[NormalLiteral, ...]:
-    """Translate a goal; what is no conjunction of literals becomes an axiom."""
+    """Translate a goal; anything but a conjunction of literals becomes an axiom."""
     simple = builder.simple(goal, {})
     if simple is not None:
         return simple
@@ -279,7 +279,7 @@ def _goal(builder: _Builder, goal: Condition) -> tuple[NormalLiteral, ...]:
 
 
 def _goal_part(builder: _Builder, part: Condition) -> NormalLiteral:
-    """Translate one part of a goal to one literal; what is no literal becomes an axiom."""
+    """Translate one part of a goal to one literal; anything but a literal becomes an axiom."""
     simple = builder.simple(part, {})
     if simple is not None and len(simple) == 1:
         return simple[0]

@@ -1,4 +1,4 @@
-"""What others call to read PDDL: domains, problems and goals, from files or from texts."""
+"""The functions that read PDDL: domains, problems and goals, from files or from texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from widthwise.classical.pddl.syntax import Condition, DomainDefinition, Problem
 
 
 def read_domain(path: str | Path, check: Check | None = None) -> DomainDefinition:
-    """Read a domain file; `check` is called now and then and may raise to stop the reading."""
+    """Read a domain file; `check` is called repeatedly and may raise an exception to stop."""
     text, name = read_text(path, check, "a PDDL domain file")
     return parse_domain(text, name, check)
 
 
 def read_problem(path: str | Path, domain: DomainDefinition, check: Check | None = None) -> ProblemDefinition:
-    """Read a problem file of a domain; `check` is called now and then and may raise to stop the reading."""
+    """Read a problem file of a domain; `check` is called repeatedly and may raise an exception to stop."""
     text, name = read_text(path, check, "a PDDL problem file")
     return parse_problem(text, name, domain, check)
 
@@ -41,7 +41,7 @@ def parse_problem(text: str, filename: str, domain: DomainDefinition, check: Che
 
 
 def parse_goal(text: str, domain: DomainDefinition, problem: ProblemDefinition, filename: str = "<goal>") -> Condition:
-    """Read a goal such as `(on a b)` that somebody gave by hand."""
+    """Read a goal such as `(on a b)` that is given by the user."""
     parser = ProblemParser(Source(text, filename), domain)
     parser.objects = dict(problem.objects)
     if not parser.tokens[0]:

@@ -132,7 +132,7 @@ class ProblemParser(DomainParser):
         self.objects = {**constants, **own} if constants else own
 
     def declaration(self, section: str) -> None:
-        """Read the objects section if the file has one, wherever it is."""
+        """Read the objects section, wherever it is in the file."""
         try:
             at = self.tokens.index(section)
         except ValueError:
@@ -172,7 +172,7 @@ class ProblemParser(DomainParser):
         """Read the rest of the initial state.
 
         This is where most of a big file is, so facts are sliced out of the token list as they are and checked
-        column by column afterwards; the place of a mistake is looked for only when there is one.
+        column by column afterwards; the place of an error is looked for only if there is one.
         """
         tokens, facts = self.tokens, self.facts
         index = tokens.index
@@ -206,7 +206,7 @@ class ProblemParser(DomainParser):
         true = {name: set(facts[name]) for name, _, _ in denied}
         for name, args, at in denied:
             if args in true[name]:
-                self.fail(f"({' '.join((name, *args))}) is said to be both true and false", at)
+                self.fail(f"({' '.join((name, *args))}) is both true and false", at)
         self._no_derived(start)
 
     def _all_right(self, name: str, rows: list[Args]) -> bool:
@@ -228,7 +228,7 @@ class ProblemParser(DomainParser):
         return True
 
     def _find_bad_fact(self, start: int) -> NoReturn:
-        """Read the facts again, slowly, to complain about the first bad one where it stands."""
+        """Read the facts again, slowly, to report the place of the first wrong fact."""
         self.i = start
         while self.tokens[self.i] == "(":
             self.check()
@@ -239,14 +239,14 @@ class ProblemParser(DomainParser):
         raise AssertionError("a bad fact was not found again")
 
     def _special(self, head: str, denied: list[tuple[str, Args, int]], again: bool = False) -> None:
-        """Read an element of the initial state that is no plain fact."""
+        """Read an element of the initial state that is not a plain fact."""
         at = self.i
         if head == "=":
             self.i += 2
             if self.tokens[self.i] != "(" and self.tokens[self.i + 1 : self.i + 2] != ["("]:
                 name_at = self.i
                 if self.tokens[name_at] not in self.functions:
-                    self.fail("an equality of objects is no fact", at, expected="(= (function …) number)")
+                    self.fail("an equality of objects is not a fact", at, expected="(= (function …) number)")
                 if self.functions[self.tokens[name_at]].parameters:
                     self.fail(
                         f"the function '{self.tokens[name_at]}' has no arguments here",
@@ -270,7 +270,7 @@ class ProblemParser(DomainParser):
             atom = self.condition({})
             self.close("(not …)")
             if not isinstance(atom, Atom):
-                self.fail("this cannot be denied in the initial state", at, expected="(not (predicate …))")
+                self.fail("this cannot be negated in the initial state", at, expected="(not (predicate …))")
             denied.append((atom.predicate, atom.args, at))
         elif self._timed(at):
             self.refuse("timed initial literals", at)

@@ -236,7 +236,7 @@ class ProblemDefinition:
 
     `objects` are the constants of the domain and then the problem's own. `init` holds the arguments of the
     true facts of each predicate that has any, without repetitions; `values` those of the cost functions.
-    `minimize_cost` tells whether the metric asks for cheap plans.
+    `minimize_cost` is true if the metric asks for cheap plans.
     """
 
     name: str

@@ -43,17 +43,17 @@ class TypeTable:
 
     def _closure(self, names: Iterable[str], steps: Mapping[str, Iterable[str]]) -> set[str]:
         self._check()
-        found = set(names)
-        todo = list(found)
+        closure = set(names)
+        todo = list(closure)
         while todo:
             for name in steps.get(todo.pop(), ()):
-                if name not in found:
-                    found.add(name)
+                if name not in closure:
+                    closure.add(name)
                     todo.append(name)
-        return found
+        return closure
 
     def cycle(self) -> str | None:
-        """Return a type that lies above itself, if there is one."""
+        """Return a type that is above itself, if there is one."""
         done: set[str] = set()
         for start in self.parents:
             path: dict[str, None] = {}
@@ -72,7 +72,7 @@ class TypeTable:
         return None
 
     def fits(self, types: Types, wanted: Types) -> bool:
-        """Tell whether an object of the given types is one of the wanted types."""
+        """Return whether an object of the given types is one of the wanted types."""
         if types == wanted or OBJECT in wanted:
             return True
         key = (types, wanted)

@@ -141,5 +141,5 @@ def test_the_help_names_the_usual_limit_of_nodes(capsys):
     with pytest.raises(SystemExit):
         main(["profile", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    assert "default 100,000 for each search" in told
+    assert "in each search (default 100,000)" in told
     assert "none by default" not in told

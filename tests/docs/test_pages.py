@@ -21,6 +21,10 @@ RUNNABLE = [
 ]
 #: All pages of prose. The changelog is a list of what was written when.
 PROSE = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+#: Idioms that plain technical English does without.
+IDIOMS = re.compile(
+    r"\b(?:nobody|somebody|everybody|anybody|whoever|himself|r[au]ns? dry|clings?|is told of|is no number)\b"
+)
 #: Files that the pages on design and on the paper name, from the root of the repository.
 NAMED = re.compile(r"`((?:src/widthwise|native|tests|docs|benchmarks|scripts|examples)/[\w./-]*)(?:::(\w+))?`")
 
@@ -82,6 +86,11 @@ def prose(text: str) -> Iterator[str]:
 def test_prose_keeps_the_width_of_the_code(page: Path) -> None:
     long = [line for line in prose(page.read_text(encoding="utf-8")) if len(line) > 120]
     assert not long, f"{page.relative_to(ROOT)}: more than 120 characters:\n" + "\n".join(long)
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_is_plain(page: Path) -> None:
+    assert [line for line in prose(page.read_text(encoding="utf-8")) if IDIOMS.search(line)] == []
 
 
 def test_every_results_page_states_the_version_it_was_made_with() -> None:

@@ -223,7 +223,7 @@ def test_equal_cuts_share_their_operators(benchmarks):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (["--planner", "iv:1"], "no planner 'iv'"),
+        (["--planner", "iv:1"], "unknown planner 'iv'"),
         (["--planner", "iw:1", "--planner", "iw:1"], "given twice"),
         (["--planner", "iw:0"], "no width"),
         (["--domains", "grippr"], "did you mean gripper"),

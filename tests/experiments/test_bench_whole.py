@@ -173,7 +173,7 @@ def test_stopping_a_run_stops_the_planners(benchmarks, tmp_path, fake):
     "options, message",
     [
         (["--planner", "auto", "--planner", "auto"], "given twice"),
-        (["--planner", "iv"], "no planner 'iv'"),
+        (["--planner", "iv"], "unknown planner 'iv'"),
         (["--instances", "0"], "--instances"),
         (["--instances", "third"], "'third'"),
         (["--instances", "1", "--first", "1"], "--first"),

@@ -31,7 +31,7 @@ def test_turns_are_shares_of_rounds_that_grow() -> None:
     outcome = Schedule(turns, 200, 2).run(model)
     assert outcome.status is Status.OUT_OF_NODES
     assert [stage.generated for stage in outcome.stages] == [150, 50, 300, 100, 600, 200]
-    assert [stage.reason for stage in outcome.stages[:3]] == ["most", "some", "goes on where it was cut off"]
+    assert [stage.reason for stage in outcome.stages[:3]] == ["most", "some", "continues from its previous turn"]
 
 
 def test_nodes_that_take_more_work_count_more() -> None:

@@ -60,7 +60,7 @@ def test_a_search_that_is_cut_off_goes_on_where_it_was():
     for stage in outcome.stages:
         by.setdefault(stage.planner, []).append(stage)
     assert sum(stage.generated for stage in by["IW(1)"]) <= flat.generated
-    assert [stage.reason for stage in by["IW(1)"][1:]] == ["goes on where it was cut off"] * (len(by["IW(1)"]) - 1)
+    assert [stage.reason for stage in by["IW(1)"][1:]] == ["continues from its previous turn"] * (len(by["IW(1)"]) - 1)
     assert [stage.generated for stage in by["IW(1)"][:-1]] == [
         ROUND // 1000 * GROWTH**n for n in range(len(by["IW(1)"]) - 1)
     ]

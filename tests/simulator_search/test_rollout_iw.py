@@ -337,9 +337,9 @@ def test_wide_feature_values_and_mistakes() -> None:
         levels_of(HIW(high=CRIW(), low=RIW()), both)
     with pytest.raises(ww.UsageError, match="function of a step"):
         levels_of(HIW(features=["(at a)"]), both)
-    with pytest.raises(ww.UsageError, match="entries always count"):
+    with pytest.raises(ww.UsageError, match="not supported on a simulator"):
         levels_of(HIW(key, entry_in_table=False), both)
-    with pytest.raises(ww.UsageError, match="no other options"):
+    with pytest.raises(ww.UsageError, match="only the options high and low"):
         levels_of(ww.IHIW(pick="random"), both)
     with pytest.raises(ww.UsageError, match="cannot plan on a simulator"):
         levels_of(ww.Auto(), both)  # type: ignore[arg-type]

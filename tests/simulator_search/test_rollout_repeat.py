@@ -92,5 +92,5 @@ def test_no_run_is_longer_than_allowed_and_nothing_else_is_tried_in_it(seed: int
 
 def test_how_often_is_a_number_from_one_on() -> None:
     for repeat in (0, -1, 1.5, "2"):
-        with pytest.raises(ww.UsageError, match="repeat is 1 or more"):
+        with pytest.raises(ww.UsageError, match="repeat must be a whole number above 0"):
             RIW(1, repeat)  # type: ignore[arg-type]

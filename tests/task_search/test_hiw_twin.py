@@ -151,7 +151,7 @@ def test_without_features_it_is_flat(spec, low, width, levels):
 
 
 def test_what_a_function_must_return():
-    with pytest.raises(UsageError, match="a feature function returns"):
+    with pytest.raises(UsageError, match="a feature function must return"):
         HIW(lambda state: {"a": 1}).run(model_of(tiny()))
 
 

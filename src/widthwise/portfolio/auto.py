@@ -1,4 +1,4 @@
-"""auto: the planner for those who want a plan, not a choice of algorithms; complete when the budget allows."""
+"""auto, the default planner: several searches take turns; complete if the budget allows."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Auto:
     """
 
     name: str = "auto"
-    relevance: str = "goal"  # what cannot matter for a single goal is left out before the planner sees the task
+    relevance: str = "goal"  # what is irrelevant to a single goal is dropped before the search
 
     __repr__ = brief
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """None: every stage has its own."""
+        """Empty: every stage has its own."""
         return ()
 
     def run(self, model: Model) -> Outcome:
-        """Search as the number of goals suggests."""
+        """Run the schedule for the number of goals."""
         if len(model.goal_pos) + len(model.goal_neg) > 1:
             return whole_problem().run(model)
         if model.max_nodes is not None:

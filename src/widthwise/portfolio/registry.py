@@ -1,4 +1,4 @@
-"""Planners by name, as the command line and `solve` know them."""
+"""Planners by name, for the command line and `solve`."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Planner(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in results."""
+        """The name in results."""
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """The widths of its levels, highest first; empty where widths mean nothing."""
+        """The widths of its levels, highest first; empty if it has none."""
 
     def run(self, model: Model) -> Outcome:
-        """Search until the goal, a limit (`model.limit`), or nothing is left; returns how it ended."""
+        """Search until the goal or a limit (`model.limit`) is reached, or no node is left; returns the outcome."""
 
 
 NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs", "backward")
@@ -55,7 +55,7 @@ _WITHOUT_WIDTH: dict[str, Callable[[], Planner]] = {
 }
 _YES_NO = {"yes": True, "no": False}
 _ORDER = {"breadth-first": False, "depth-first": True}
-#: The choices inside IHIW as they are written, with their values; the default first.
+#: The choices inside IHIW by name, with their values; the default first.
 CHOICES: Mapping[str, Mapping[str, Any]] = {
     "pick": {"last": "last", "random": "random"},
     "rebuild": {"changed": "changed", "new": "new"},
@@ -78,7 +78,8 @@ def parse_widths(text: str) -> tuple[Width, ...]:
             widths.append(int(part))
         else:
             raise UsageError(
-                f"{text!r} is no width: write 2, or one per level such as 1,1 (high level first), n for all features"
+                f"{text!r} is not a width: give a width such as 2, or one per level such as 1,1 (high level first); n "
+                "stands for all features"
             )
     return tuple(widths)
 
@@ -87,11 +88,11 @@ def parse_choices(text: str) -> dict[str, Any]:
     """Choices inside IHIW as the command line writes them: `pick=random,negated=yes`."""
     choices: dict[str, Any] = {}
     for part in text.split(","):
-        name, _, value = (one.strip() for one in part.partition("="))
+        name, _, value = (word.strip() for word in part.partition("="))
         if name not in CHOICES:
             raise UsageError(f"ihiw has no choice {name!r}; its choices are {', '.join(CHOICES)}")
         if value not in CHOICES[name]:
-            raise UsageError(f"the choice {name} of ihiw is written {name}={'|'.join(CHOICES[name])}, not {part!r}")
+            raise UsageError(f"write the choice {name} of ihiw as {name}={'|'.join(CHOICES[name])}, not {part!r}")
         if name in choices:
             raise UsageError(f"the choice {name} of ihiw is given twice")
         choices[name] = CHOICES[name][value]
@@ -109,11 +110,11 @@ def make_planner(
     `choices` are for ihiw, by the names of `CHOICES`.
     """
     if name not in NAMES:
-        raise UsageError(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}")
+        raise UsageError(f"unknown planner {name!r}; the planners are {', '.join(NAMES)}")
     if high and name != "hiw":
         raise UsageError(f"high-level features are for the planner hiw, not for {name}")
     if choices is not None and name != "ihiw":
-        raise UsageError(f"choices inside ihiw are not for the planner {name}", command="leave out --ihiw")
+        raise UsageError(f"the planner {name} has no choices of ihiw", command="leave out --ihiw")
     if name in _WITHOUT_WIDTH:
         if widths is not None:
             raise UsageError(f"the planner {name} takes no width")
@@ -124,14 +125,14 @@ def make_planner(
         return IW(_counted(name, widths or (1,), 1)[0])
     if name == "ihiw":
         upper, lower = _counted(name, widths or (1, 1), 2)
-        given = {one.replace("-", "_"): value for one, value in (choices or {}).items()}
-        above = IW(upper, depth_first=given.pop("high_order", False))
-        return IHIW(high=above, low=IW(lower, depth_first=given.pop("low_order", False)), **given)
+        options = {choice.replace("-", "_"): value for choice, value in (choices or {}).items()}
+        above = IW(upper, depth_first=options.pop("high_order", False))
+        return IHIW(high=above, low=IW(lower, depth_first=options.pop("low_order", False)), **options)
     if not high:
         raise UsageError(
             "hiw needs high-level features",
-            python="give a planner such as ww.HIW(['(have-key)']), or take 'ihiw', which finds them",
-            command="give --high ATOM-PATTERN, or take ihiw, which finds them",
+            python="give a planner such as ww.HIW(['(have-key)']), or use 'ihiw', which discovers them",
+            command="give --high ATOM-PATTERN, or use --planner ihiw, which discovers them",
         )
     levels = _counted(name, widths or (1,) * (len(high) + 1), len(high) + 1)
     planner: IW | HIW = IW(levels[-1])
@@ -150,7 +151,7 @@ def _serialised(widths: Sequence[Width]) -> SIW:
 def _counted(name: str, widths: Sequence[Width], count: int) -> Sequence[Width]:
     if len(widths) != count:
         raise UsageError(
-            f"the planner {name} has {counted(count, 'level')} here and takes as many widths, "
+            f"the planner {name} has {counted(count, 'level')} here and takes one width per level, "
             f"not {','.join(map(str, widths))}"
         )
     return widths

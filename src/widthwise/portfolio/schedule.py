@@ -1,8 +1,8 @@
 """A schedule: searches that share one budget, take turns and are resumed, not restarted.
 
-In every round each search gets its share, and rounds grow. Turns are counted in nodes, or in nodes weighed by the work
-they are; no clock decides, so the same task gives the same plan on every machine, unless a time limit cuts it
-short.
+In every round each search gets its share, and rounds grow. Turns are counted in nodes, or in nodes weighted by their
+work. The clock has no influence, so the same task gives the same plan on every machine unless the time limit is
+reached.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from widthwise.core.result import Outcome, Stage, Status
 from widthwise.task_search.resumable import Restarts, Resumable
 
 _log = logging.getLogger(__name__)
-#: What ends the whole schedule, and not only one search of it.
+#: The statuses that end the whole schedule.
 FINAL = (Status.SOLVED, Status.UNSOLVABLE, Status.OUT_OF_TIME, Status.INTERRUPTED)
-_DRY = "all searches that prune ran dry; this says nothing about whether a plan exists"
+_DRY = "all searches are exhausted; they are incomplete, so a plan may exist"
 
 
 class Scheduled(Protocol):
-    """A planner that may take turns; one that can be resumed has `begin(model)`, too."""
+    """A planner that may take turns; one that can be resumed also has `begin(model)`."""
 
     @property
     def name(self) -> str:
-        """How the paper writes it."""
+        """The name used in the paper."""
 
     def run(self, model: Model) -> Outcome:
         """Search."""
@@ -40,19 +40,19 @@ class Turn:
     planner: Scheduled
     share: float
     reason: str
-    rounds: int | None = None  # in how many it has a turn; none: in all
+    rounds: int | None = None  # the number of rounds with a turn; None: all
     waits: int = 0  # rounds before its first turn
-    endless: bool = False  # it never ends by itself: when all others have ended, the schedule has
+    endless: bool = False  # it never ends by itself: the schedule ends when all others have ended
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Searches that take turns until one solves the task, or proves that nothing does, or the budget ends."""
+    """Searches that take turns until one solves the task or proves it unsolvable, or the budget ends."""
 
     turns: Sequence[Turn]
     first: int  # nodes of the first round
-    growth: int  # how much larger each round is than the one before
-    weighed: bool = False  # nodes that take more work count more
+    growth: int  # the factor between the sizes of successive rounds
+    weighed: bool = False  # nodes are weighted by their work
 
     def run(self, model: Model) -> Outcome:
         """Give every search its turns."""
@@ -64,7 +64,7 @@ class _Lane:
     """One search of a running schedule."""
 
     turn: Turn
-    search: Resumable | None = None  # begun, and not over
+    search: Resumable | None = None  # begun and not ended
     so_far: Outcome = field(default_factory=lambda: Outcome(Status.OUT_OF_NODES))
     rounds: int = 0
     over: bool = False
@@ -75,11 +75,11 @@ class _Lane:
         if self.rounds == 0:
             return self.turn.reason
         if isinstance(self.search, Restarts):
-            return "its tree was shattered: another choice of features"
-        return "goes on where it was cut off"
+            return "restarts with another choice of features"
+        return "continues from its previous turn"
 
     def resume(self, model: Model, size: float, room: int | None, weighed: bool) -> Outcome:
-        """Let the search have its share of a round of that size, but not more nodes than there is room for."""
+        """Run the search for its share of a round of this size, but not for more nodes than `room`."""
         try:
             if self.search is None:
                 begin = getattr(self.turn.planner, "begin", None)
@@ -89,20 +89,20 @@ class _Lane:
             ended = self.search.resume(nodes if room is None else min(nodes, room))
             self.so_far = ended or self.search.outcome()
             self.over = ended is not None
-        except MemoryError:  # of the machine, or of the budget where a search had not begun
+        except MemoryError:  # of the machine, or of the budget before the search began
             self.so_far = replace(self.so_far, status=Status.OUT_OF_MEMORY)
             self.over = True
         self.rounds += 1
         self.over = self.over or self.rounds == self.turn.rounds
         if self.over:
-            self.search = None  # gives its memory back to the others
+            self.search = None  # frees its memory for the others
         if self.so_far.status is not Status.SOLVED:
             self.so_far.search = None
         return self.so_far
 
 
 class _Running:
-    """A running schedule: the searches, and what they have spent."""
+    """A running schedule: the searches and their counts."""
 
     def __init__(self, schedule: Schedule, model: Model) -> None:
         self.schedule, self.model = schedule, model
@@ -115,7 +115,7 @@ class _Running:
         return sum(lane.so_far.generated for lane in self.lanes)
 
     def run(self) -> Outcome:
-        """Round after round, until something is known, the budget ends, or no search has anything left to do."""
+        """Run rounds until the task is decided, the budget ends, or all searches have ended."""
         total = self.model.max_nodes
         size, rounds = self.schedule.first, 0
         while not all(lane.over or lane.turn.endless for lane in self.lanes):
@@ -132,12 +132,12 @@ class _Running:
             rounds += 1
         if self.generated == total:
             return self.report(Outcome(Status.OUT_OF_NODES))
-        # Only what memory forbade could still have found something.
+        # A search that ran out of memory might have found a plan.
         short = any(lane.so_far.status is Status.OUT_OF_MEMORY for lane in self.lanes)
         return self.report(Outcome(Status.OUT_OF_MEMORY if short else Status.EXHAUSTED))
 
     def take(self, lane: _Lane, size: int, room: int | None) -> Outcome:
-        """Let a search have its turn, and write down what came of it."""
+        """Run the turn of a search and record its result."""
         self.model.at_work(lane.turn.planner.name)
         reason, before, begin = lane.reason, lane.so_far.generated, self.model.meter.seconds
         outcome = lane.resume(replace(self.model, max_nodes=None), size, room, self.schedule.weighed)

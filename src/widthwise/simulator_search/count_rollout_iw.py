@@ -1,9 +1,9 @@
 """Count-Based Rollout IW (Algorithm 3): rollouts from nodes whose features were visited least.
 
-OPEN holds the nodes that were novel and may have more successors. One is selected, with a preference for rarely
-visited features, and a rollout goes on from there until a node without a novel tuple. A node owns the tuples for which
-it is the shallowest known (n.T in the paper); one that loses its last tuple is pruned together with its descendants.
-The end of an episode is never expanded: it owns no tuple, prunes no other node and leaves the novelty table as it is.
+OPEN holds the novel nodes that may have more successors. One of them is selected, with a preference for rarely visited
+features, and a rollout continues from it until a node without a novel tuple. A node owns the tuples for which it is the
+shallowest node (n.T in the paper); a node that loses its last tuple is pruned together with its descendants. The end of
+an episode is never expanded: it owns no tuple, prunes no other node and does not change the novelty table.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ class CountRolloutIW:
     __repr__ = brief_call
 
     def __post_init__(self) -> None:
-        """Refuse settings that mean nothing."""
+        """Check the settings."""
         native_width(self.width)
         if not self.temperature > 0:
-            raise UsageError(f"a temperature is above 0, not {self.temperature!r}")
+            raise UsageError(f"a temperature must be above 0, not {self.temperature!r}")
 
     @property
     def name(self) -> str:
-        """How the paper writes it."""
+        """The name used in the paper."""
         return f"CRIW({self.width})"
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """The widths of its levels, here one."""
+        """Its width."""
         return (self.width,)
 
     def search(self, space: Space, rng: random.Random) -> CountSearch:
@@ -73,13 +73,13 @@ class CountSearch:
         self.temperature = planner.temperature
         self.rng = rng
         self.table = space.table(planner.width)  # D, and the owners N
-        self.counts: Counter[bytes] = Counter()  # C: visits per feature vector; kept when the search begins again
+        self.counts: Counter[bytes] = Counter()  # C: visits per feature vector; kept by `reset`
         self.owned: dict[int, int] = {}  # the size of n.T
-        self.open: dict[int, list[int]] = {}  # O, with the labels not tried yet
+        self.open: dict[int, list[int]] = {}  # O, with the untried labels
         self.reset()
 
     def reset(self) -> None:
-        """Begin again with the nodes in the tree: breadth first they count for novelty, pruned ones end a branch."""
+        """Restart with the nodes in the tree, in breadth-first order; descendants of pruned nodes are left out."""
         space, nodes = self.space, self.space.nodes
         self.table.clear()
         root = space.root
@@ -109,7 +109,7 @@ class CountSearch:
         return None
 
     def select(self) -> int:
-        """A node of OPEN, with probability proportional to exp(1 / (temperature (c + 1))), c its features' count."""
+        """A node of OPEN, with probability proportional to exp(1 / (temperature (c + 1))); c counts its features."""
         nodes = list(self.open)
         if len(nodes) == 1:
             return nodes[0]
@@ -125,9 +125,9 @@ class CountSearch:
         return nodes[-1]  # rounding
 
     def rollout(self, node: int) -> Requests:
-        """Go on from a node until one without novelty; returns the tree node that left the region, if one did.
+        """Continue from a node until one without novelty; returns the tree node that left the region, if any.
 
-        A visit is counted before the successor is asked for: a budget that ends inside a visit does not undo it.
+        A visit is counted before the successor is generated, so it counts even if the budget ends during the visit.
         """
         space, nodes = self.space, self.space.nodes
         while True:
@@ -152,7 +152,7 @@ class CountSearch:
             node = child
 
     def choose(self, node: int) -> int:
-        """What to ask a node for: on the lowest level an action not tried yet, at random or as the prior says."""
+        """An untried label of a node: at random, or on the lowest level sampled from the prior."""
         labels = self.open[node]
         if len(labels) == 1:
             return labels[0]
@@ -163,7 +163,7 @@ class CountSearch:
         return labels[int(self.rng.random() * len(labels))]
 
     def tried(self, node: int, label: int) -> None:
-        """A node without untried labels has no successor left and leaves OPEN."""
+        """Mark a label as tried; a node without untried labels leaves OPEN."""
         self.open[node].remove(label)
         if not self.open[node]:
             del self.open[node]
@@ -195,7 +195,7 @@ class CountSearch:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Return to a state, in a tree that is the same."""
+        """Restore a state; the tree must be the same."""
         self.table.load(state["table"])
         self.counts = Counter(dict(state["counts"]))
         self.owned = dict(state["owned"])

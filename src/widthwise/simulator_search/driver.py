@@ -1,8 +1,8 @@
-"""Executes what a planner asks for on a simulator, and keeps what was seen.
+"""Executes the requests of a planner on a simulator and stores the results in the tree.
 
-A planner on a simulator is a coroutine: it yields `(parent, action)` and is sent the node that came of it. The driver
-restores only when the simulator does not stand at the parent, and never reads the simulator after a restore: features
-and observation are taken when a node is generated.
+A planner on a simulator is a coroutine: it yields `(parent, action)` and receives the new node. The driver restores a
+snapshot only if the simulator is not at the parent. It never reads the simulator after a restore: features and
+observation are computed when a node is generated.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.core.watchdog import CallWatch, StepExpired
 from widthwise.simulator_search.tree import NONE, Tree
 
-#: What a planner asks for: a node and an action to try in it.
+#: A request of a planner: a node and an action to execute in it.
 Expand = tuple[int, int]
-#: A planner at work: asks for expansions, is sent the new nodes.
+#: A running planner: yields expansions and receives the new nodes.
 Requests = Generator[Expand, int, int | None]
-#: What a level looks at: a function from what a node saw to small whole numbers (bytes, an integer array, a list).
+#: The features of a level: a function from a step to small whole numbers (bytes, an integer array, a list).
 FeatureFunction = Callable[[Step], Any]
 
 
 @dataclass(slots=True)
 class Evaluation:
-    """What a network says of a node: features of the lowest level, a policy prior, a value; each may be missing.
+    """The outputs of a network for a node: features of the lowest level, a policy prior, a value; each may be missing.
 
-    `version` says which network: how many updates it had seen.
+    `version` is the number of updates of the network.
     """
 
     features: Any = None
@@ -39,33 +39,33 @@ class Evaluation:
 
 
 class Driver:
-    """One simulator with the tree that is being grown on it."""
+    """A simulator and its search tree."""
 
     def __init__(
         self, simulator: Simulator, features: Sequence[FeatureFunction | None], *, keep_observations: bool = True
     ) -> None:
-        """`features` has one function per level, lowest first; None where an evaluation brings the features."""
+        """`features` has one function per level, lowest first; None if an evaluation provides the features."""
         self.simulator = guarded(simulator)
         self.functions = list(features)
         self.keep_observations = keep_observations
         self.tree = Tree(self.simulator.actions, len(self.functions))
         self.steps = 0
         self.restores = 0
-        self.at = NONE  # the node at which the simulator stands
+        self.at = NONE  # the node of the simulator's current state
         self.last: Step | None = None
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin an episode: a new tree without its root yet."""
+        """Begin an episode with a new tree; its root is added later."""
         self.tree = Tree(self.simulator.actions, len(self.functions))
         self.at = NONE
         return self.simulator.reset(seed)
 
     def step(self, parent: int, action: int, before: Callable[[], None] | None = None) -> Step:
-        """Try an action in a node; `before` is called when the simulator stands there."""
+        """Execute an action in a node; `before` is called before the action, when the simulator is at the node."""
         if self.at != parent:
             self.simulator.load(self.tree.snapshot[parent])
             self.restores += 1
-        self.at = NONE  # should the simulator fail, it stands nowhere
+        self.at = NONE  # the state is unknown if the simulator fails
         if before is not None:
             before()
         step = self.simulator.step(action)
@@ -73,26 +73,26 @@ class Driver:
         return step
 
     def add(self, parent: int, action: int, step: Step, evaluation: Evaluation | None = None) -> int:
-        """Keep what was seen as a node."""
+        """Add a step to the tree as a node."""
         tree = self.tree
         vectors, sizes = [], []
-        given = None if evaluation is None else evaluation.features
+        values = None if evaluation is None else evaluation.features
         watch = self.simulator.watch
         for function in self.functions:
-            if given is None:
+            if values is None:
                 if function is None:
                     raise UsageError(
-                        "the lowest level has no features: give a function, or an evaluation that brings them"
+                        "the lowest level has no features: give a feature function, or an evaluation with features"
                     )
-                given = function(step) if watch is None else self._watched(watch, function, step)
-            vector, size = (given, 1) if type(given) is bytes else pack(given)
+                values = function(step) if watch is None else self._watched(watch, function, step)
+            vector, size = (values, 1) if type(values) is bytes else pack(values)
             vectors.append(vector)
             sizes.append(size)
-            given = None
+            values = None
         if parent == NONE:
             tree.item_sizes = sizes
         elif sizes != tree.item_sizes:
-            raise UsageError("a feature function changed the type of its values")
+            raise UsageError("a feature function changed the type of its values during the episode")
         terminal = step.terminated or step.truncated
         node = tree.add(
             parent,
@@ -101,7 +101,7 @@ class Driver:
             reward=step.reward,
             terminal=terminal,
             observation=step.observation if self.keep_observations else None,
-            snapshot=None if terminal else self.simulator.save(),  # nobody goes on from an end
+            snapshot=None if terminal else self.simulator.save(),  # an end is never expanded
         )
         if step.terminated:
             tree.ends.add(node)
@@ -113,7 +113,7 @@ class Driver:
         return node
 
     def _watched(self, watch: CallWatch, function: FeatureFunction, step: Step) -> Any:
-        """What a feature function returns; it has as long as a call into the simulator."""
+        """The result of a feature function, with the time limit of a call into the simulator."""
         try:
             watch.enter(4, self.simulator.steps, -1)
             return function(step)
@@ -123,11 +123,11 @@ class Driver:
             watch.leave()
 
     def expand(self, parent: int, action: int) -> int:
-        """Try an action in a node, and keep what came of it as a node."""
+        """Execute an action in a node and add the result as a node."""
         return self.add(parent, action, self.step(parent, action))
 
     def run(self, requests: Requests, steps: int | None = None) -> int:
-        """Serve a planner until it has nothing left to ask, or for so many steps; returns the steps made."""
+        """Execute the requests of a planner until it ends, or for this many steps; returns the number of steps."""
         done = 0
         try:
             request = next(requests)
@@ -149,15 +149,13 @@ def pack(values: Any) -> tuple[bytes, int]:
         try:
             values = numpy.asarray(values).reshape(-1)
         except ValueError as error:
-            raise UsageError(
-                f"a feature function returns whole numbers; it returned {values!r:.60} ({error})"
-            ) from None
+            raise UsageError(f"a feature function must return whole numbers, not {values!r:.60} ({error})") from None
         if values.dtype.kind in "iub":
             values = _narrow(values)
     kind = values.dtype
     if kind.kind not in "iub":
-        remedy = "discretise them, with Bins for example" if kind.kind == "f" else "map them to numbers"
-        raise UsageError(f"features are whole numbers, not {kind} ({values!r:.60}): {remedy}")
+        remedy = "discretise them, for example with Bins" if kind.kind == "f" else "map them to numbers"
+        raise UsageError(f"features must be whole numbers, not {kind} ({values!r:.60}): {remedy}")
     if kind.itemsize > 4:
         values = _narrow(values)
     size: int = values.dtype.itemsize
@@ -168,7 +166,7 @@ def _narrow(values: Any) -> Any:
     """Whole numbers in 32 bits, if they fit."""
     if values.size and not (values.min() >= -(2**31) and values.max() < 2**31):
         raise UsageError(
-            f"features are whole numbers of at most 32 bits, and {values.max()} or {values.min()} does not fit: "
-            "give the upper and the lower half as two features"
+            f"features must fit into 32 bits, but {values.max()} or {values.min()} does not: use the upper and the "
+            "lower half as two features"
         )
     return values.astype("int32")

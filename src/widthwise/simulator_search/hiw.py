@@ -1,9 +1,8 @@
-"""Hierarchies on simulators: where a search finds successors, on the lowest level and above.
+"""Hierarchies on simulators: the successor functions of the lowest level and of the levels above.
 
-On the lowest level a successor is what an action leads to. Above, it is the next region: asking a region for a
-successor resumes the search inside it until the features of the level change. A search is written once and runs on
-any level. Its `resume` goes on until a node leaves the region it searches (and returns that tree node), or until
-nothing is left (and returns None).
+On the lowest level a successor is the result of an action. Above, it is the next region: the successor function resumes
+the search inside a region until the features of the level change. The same search algorithms run on every level. Their
+`resume` runs until a node leaves the region (and returns that tree node), or until no node is left (and returns None).
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ class LevelSearch(Protocol):
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing is left; then `resume` is not called again before a `reset`."""
+        """Whether no node is left; then `resume` is not called again before `reset`."""
 
     def resume(self) -> Requests:
-        """Go on until a node leaves the region, or nothing is left.
+        """Continue until a node leaves the region, or no node is left.
 
-        A generator: it yields what `space.successor` yields (`yield from space.successor(node, label)`), and may be
-        closed at any such place, after which `resume` is called anew.
+        A generator: it yields what `space.successor` yields (`yield from space.successor(node, label)`). It may be
+        closed at any yield; then `resume` is called again.
 
         Returns:
-            The tree node with which the search left its region (`space.outside(entry)`), or None if nothing is left.
+            The tree node with which the search left its region (`space.outside(entry)`), or None if no node is left.
         """
 
     def reset(self) -> None:
-        """Begin again with the nodes that are in the tree: after a step its root is another one, and nodes are gone."""
+        """Restart with the nodes in the tree, after a step has changed its root and removed nodes."""
 
 
 class LevelPlanner(Protocol):
@@ -64,21 +63,21 @@ class LevelPlanner(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in records and messages."""
+        """The name in records and messages."""
 
     @property
     def width(self) -> Width:
-        """The size of the tuples that count; an algorithm without novelty says 1."""
+        """The size of the tuples of novelty; 1 for an algorithm without novelty."""
 
     def search(self, space: Space, rng: random.Random) -> LevelSearch:
-        """Make a search.
+        """Create a search.
 
         Args:
-            space: Where it looks: the nodes of its level inside one region of the level above.
-            rng: The random numbers of the agent. Take no others, so that the same seed does the same.
+            space: The nodes of its level inside one region of the level above.
+            rng: The random numbers of the agent. Use no others, so that a seed determines the run.
 
         Returns:
-            A search that has been reset.
+            A search, ready to resume.
         """
 
 
@@ -98,7 +97,7 @@ class Space:
         nodes: The nodes of this level as columns: `parent`, `depth`, `features` (bytes), `terminal`.
         own: The node of this level for each node of the tree.
         lowest: Whether this is the lowest level.
-        top: Whether this is the highest level, which has no region around it.
+        top: Whether this is the highest level.
         tree: The tree, with `reward`, `observation` and `prior` for each of its nodes.
 
     Example:
@@ -125,40 +124,40 @@ class Space:
 
     @property
     def root(self) -> int:
-        """The node a search here begins with."""
+        """The first node of a search."""
         entry = self.tree.root if self.top else self.tree.regions[self.level].entry[self.outer]
         return self.own[entry]
 
     def outside(self, entry: int) -> bool:
-        """Whether a tree node has left the region."""
+        """Whether a tree node is outside the region."""
         return not self.top and self.colours[entry] != self.outer
 
     def untried(self, node: int) -> list[int]:
-        """The labels under which a node may still have unknown successors."""
+        """The labels of a node that may have unknown successors."""
         if self.lowest:
             return [action for action, child in enumerate(self.nodes.children[node]) if child == NONE]
         return [] if self.inner(node).exhausted else [NEW]
 
     def known(self, node: int) -> list[int]:
-        """The tree nodes where the known successors of a node begin, those outside included."""
+        """The first tree nodes of the known successors of a node, including those outside the region."""
         return [child for child in self.nodes.children[node] if child != NONE]
 
     def successor(self, node: int, label: int) -> Requests:
-        """Ask for the next unknown successor (`entry = yield from space.successor(node, label)`).
+        """Generate the next unknown successor (`entry = yield from space.successor(node, label)`).
 
         Args:
             node: A node that is not terminal.
             label: One of `untried(node)`.
 
         Returns:
-            The tree node where the successor begins; None if there was none, so that the label is used up.
+            The first tree node of the successor; None if there is none.
         """
         if self.lowest:
             return (yield node, label)
         return (yield from self.inner(node).resume())
 
     def inner(self, node: int) -> LevelSearch:
-        """The search inside a region."""
+        """The search inside a region, created at the first call."""
         searches = self.tree.regions[self.level - 1].search
         search: LevelSearch | None = searches[node]
         if search is None:
@@ -168,25 +167,25 @@ class Space:
     def table(self, width: Width) -> _native.DepthTable:
         """An empty table for depth-based novelty over the features of this level.
 
-        `table.insert(features, depth, node)` returns for how many tuples the node is now the shallowest, and the nodes
-        that were until now.
+        `table.insert(features, depth, node)` returns the number of tuples for which the node is now the shallowest, and
+        the nodes that were the shallowest before.
 
         Raises:
             UsageError: If the width is not 1, 2 or "n".
         """
         if width not in (1, 2, "n"):
-            raise UsageError(f"on simulators a width is 1, 2 or n, not {width!r}")
+            raise UsageError(f"on simulators a width must be 1, 2 or n, not {width!r}")
         return _native.DepthTable(0 if width == "n" else int(width), self.tree.item_sizes[self.level])
 
 
 class SimulatorHierarchy:
-    """A planner at work on a tree, with any number of levels."""
+    """A running planner on a tree with any number of levels."""
 
     def __init__(self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random) -> None:
-        """`planners` has one algorithm per level, lowest first; the tree has its root already."""
+        """`planners` has one algorithm per level, lowest first; the tree must have its root."""
         if len(planners) != tree.levels:
-            given = counted(len(planners), "planner does", "planners do")
-            raise UsageError(f"{given} not fit a tree of {counted(tree.levels, 'level')}")
+            given, needed = counted(len(planners), "planner"), counted(tree.levels, "level")
+            raise UsageError(f"{given} for a tree with {needed}: give one planner per level")
         self.planners = planners
         self.tree = tree
         self.rng = rng
@@ -197,14 +196,14 @@ class SimulatorHierarchy:
         return self.planners[level].search(Space(self, level, outer), self.rng)
 
     def requests(self) -> Requests:
-        """The planner as a coroutine; it may be closed at any request and asked for anew."""
+        """The planner as a coroutine; it may be closed at any request and called again."""
         return self.top.resume()
 
     def reroot(self, node: int) -> None:
-        """Take a step: keep what is below a node, and begin again exactly where something was lost.
+        """Move the root to a node, keep the subtree below it, and restart the searches that lost nodes.
 
-        The search on the top level always loses something; the search inside the root's region only if the step
-        stays in that region. Every other region is kept whole, with its table and labels.
+        The search on the top level always loses nodes; the search inside the root's region only if the new root is in
+        the same region. Every other region keeps its table and labels.
         """
         tree = self.tree
         stays = [regions.of[tree.root] == regions.of[node] for regions in tree.regions]
@@ -215,11 +214,11 @@ class SimulatorHierarchy:
             if not stay or inside is None:
                 break
             searches.append(inside)
-        for search in reversed(searches):  # from below: a level asks whether the searches inside have anything left
+        for search in reversed(searches):  # from below: a level checks whether the searches inside are exhausted
             search.reset()
 
     def begin_again(self) -> None:
-        """Begin all searches again with the nodes in the tree, whose features have changed; counts stay."""
+        """Restart all searches with the nodes in the tree after their features have changed; counts are kept."""
         for regions in self.tree.regions:
             for region in regions.live:
                 if regions.search[region] is not None:

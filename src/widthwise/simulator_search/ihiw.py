@@ -1,9 +1,9 @@
-"""Finding high-level features on a simulator (Algorithms 1 and 2), for feature vectors of any discrete kind.
+"""Discovery of high-level features on a simulator (Algorithms 1 and 2), for discrete feature vectors.
 
-An atom is here a feature with its value. A branch that was pruned right after an atom appeared in it for the first time
-proposes that atom as a high-level feature: everything else in it may have been seen without the atom, and is worth to
-be seen again with it. The search begins flat; whenever it runs dry, one proposed atom becomes a feature of the level
-above, the tree is coloured anew, and the search goes on.
+An atom is a feature with its value. A branch that was pruned right after an atom appeared in it for the first time
+proposes this atom as a high-level feature: its other atoms may have been seen without the new one, and should be
+explored again with it. The search starts flat. When it is exhausted, one proposed atom becomes a feature of the level
+above, the tree is restructured, and the search continues.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from widthwise.simulator_search.driver import FeatureFunction, Requests, pack
 from widthwise.simulator_search.hiw import LevelPlanner, SimulatorHierarchy
 from widthwise.simulator_search.tree import NONE, Tree
 
-#: A feature of the lowest level, by its place in the vector, and its value.
+#: The position of a feature of the lowest level, and its value.
 Atom = tuple[int, bytes]
 
 
 class DiscoveredFeatures:
-    """The features of two levels: below what is given, above the atoms discovered so far."""
+    """The features of two levels: a feature function below, the atoms discovered so far above."""
 
     def __init__(self, function: FeatureFunction) -> None:
         self.function = function
@@ -36,7 +36,7 @@ class DiscoveredFeatures:
         return values
 
     def high(self, step: Step) -> bytes:
-        """Which discovered atoms hold in the step that `low` was asked about last."""
+        """Which discovered atoms hold in the last step passed to `low`."""
         return self.abstract(self.vector)
 
     def abstract(self, vector: bytes) -> bytes:
@@ -51,7 +51,7 @@ def atoms_of(vector: bytes, size: int = 1) -> set[Atom]:
 
 
 def find_features(tree: Tree, node: int) -> list[Atom]:
-    """Algorithm 1: what a pruned leaf shares with its parent and what did not appear in the branch before."""
+    """Algorithm 1: the atoms that a pruned leaf shares with its parent and that did not occur in the branch before."""
     nodes, size = tree.nodes, tree.item_sizes[0]
     regions = tree.regions[0]
     start = regions.entry[regions.of[node]]
@@ -60,7 +60,7 @@ def find_features(tree: Tree, node: int) -> list[Atom]:
         branch.append(nodes.parent[branch[-1]])
     if len(branch) <= 2:  # the leaf must be at least two steps below the root of its low-level tree
         return []
-    leaf, parent, *before = [atoms_of(nodes.features[one], size) for one in branch]
+    leaf, parent, *before = [atoms_of(nodes.features[row], size) for row in branch]
     common = leaf & parent
     if len(common) == len(leaf):  # the same state as its parent
         return []
@@ -68,17 +68,17 @@ def find_features(tree: Tree, node: int) -> list[Atom]:
 
 
 class DiscoveringHierarchy(SimulatorHierarchy):
-    """Incremental HIW (Algorithm 2) at work on a tree of two levels."""
+    """A running incremental HIW (Algorithm 2) on a tree with two levels."""
 
     def __init__(
         self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random, discovered: DiscoveredFeatures
     ) -> None:
         super().__init__(planners, tree, rng)
         self.discovered = discovered
-        self.asked: set[int] = set()  # pruned nodes that have proposed already
+        self.asked: set[int] = set()  # pruned nodes whose proposals have been used
 
     def requests(self) -> Requests:
-        """Search, and whenever nothing is left discover a feature and go on, until no branch proposes any."""
+        """Search, and discover a feature whenever the search is exhausted, until no branch proposes one."""
         candidates: list[Atom] = []
         while True:
             yield from self.top.resume()
@@ -90,9 +90,9 @@ class DiscoveringHierarchy(SimulatorHierarchy):
             self.recolour()
 
     def discover(self) -> list[Atom]:
-        """What the pruned nodes propose, the last generated first; each is asked once.
+        """The atoms that the next pruned node proposes, in reverse order of generation; each node is used once.
 
-        After a search has run dry the leaves are the pruned nodes and the ends of episodes.
+        The leaves of an exhausted search are the pruned nodes and the ends of episodes.
         """
         nodes = self.tree.nodes
         for node in reversed(nodes.live):
@@ -100,17 +100,17 @@ class DiscoveringHierarchy(SimulatorHierarchy):
                 continue
             self.asked.add(node)
             known = set(self.discovered.atoms)
-            if found := [atom for atom in find_features(self.tree, node) if atom not in known]:
-                return found
+            if proposed := [atom for atom in find_features(self.tree, node) if atom not in known]:
+                return proposed
         return []
 
     def recolour(self) -> None:
-        """Restructure the tree: new regions by all features, and new searches with new tables in them."""
+        """Restructure the tree: new regions for all features, with new searches and tables."""
         tree = self.tree
         tree.recolour([self.discovered.abstract(features) for features in tree.nodes.features])
         self.top = self.search(1, NONE)
 
     def reroot(self, node: int) -> None:
-        """Take a step; rows of dropped nodes will be other nodes."""
+        """Move the root to a node; rows of dropped nodes are reused for other nodes."""
         super().reroot(node)
         self.asked &= set(self.tree.nodes.live)

@@ -19,23 +19,23 @@ class QueueIW:
         self.depth_first = planner.depth_first
 
     def search(self, space: Space, rng: random.Random) -> QueueSearch:
-        """A queue in a space."""
+        """A search in a space."""
         return QueueSearch(space, self)
 
 
 class QueueSearch:
-    """IW(w) inside one region: a queue of novel nodes, each asked for all its successors."""
+    """IW(w) inside one region: a queue of novel nodes, which are expanded one by one."""
 
     def __init__(self, space: Space, planner: QueueIW) -> None:
         self.space = space
         self.depth_first = planner.depth_first
         self.table = space.table(planner.width)
-        self.queue: deque[tuple[int, list[int]]] = deque()  # nodes with the labels not tried yet
-        self.stepped = False  # it began with nodes in the tree already
+        self.queue: deque[tuple[int, list[int]]] = deque()  # nodes with their untried labels
+        self.stepped = False  # it started with nodes in the tree
         self.reset()
 
     def reset(self) -> None:
-        """Begin again with the nodes in the tree, in the order of the search; pruned ones are not followed."""
+        """Restart with the nodes in the tree, in the order of the search; descendants of pruned nodes are left out."""
         self.table.clear()
         self.queue.clear()
         root = self.space.root
@@ -59,7 +59,7 @@ class QueueSearch:
         last = -1 if self.depth_first else 0
         while not self.exhausted:
             if not queue:
-                # Among nodes kept from before a step, new ones may have come out shallower: look once more.
+                # New nodes may be shallower than nodes kept from before a step: restart once.
                 self.exhausted = True
                 if self.stepped and not self.depth_first:
                     self.reset()
@@ -80,11 +80,13 @@ class QueueSearch:
         return None
 
     def enters(self, node: int, entry: int) -> bool:
-        """Whether a successor is to be expanded too; it counts for novelty in any case, unless it ends the episode."""
+        """Whether a successor is to be expanded; its tuples are stored unless it ends the episode."""
         nodes, child = self.space.nodes, self.space.own[entry]
         if nodes.terminal[child]:
             return False
-        depth = 0 if self.depth_first else nodes.depth[node] + 1  # the depth 0 for all means: new at any depth
+        depth = (
+            0 if self.depth_first else nodes.depth[node] + 1
+        )  # depth 0 for all nodes: novelty independent of the depth
         novel, _ = self.table.insert(nodes.features[child], depth, child)
         return novel > 0 and not self.space.outside(entry)
 
@@ -98,7 +100,7 @@ class QueueSearch:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Return to a state, in a tree that is the same."""
+        """Restore a state; the tree must be the same."""
         self.table.load(state["table"])
         self.queue = deque((node, list(labels)) for node, labels in state["queue"])
         self.stepped, self.exhausted = state["stepped"], state["exhausted"]

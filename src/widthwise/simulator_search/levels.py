@@ -1,4 +1,4 @@
-"""Which planner and which features each level has on a simulator."""
+"""The planner and the features of each level on a simulator."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from widthwise.task_search.hiw import HIW
 from widthwise.task_search.ihiw import IHIW
 from widthwise.task_search.iw import IW
 
-#: What may plan on a simulator; HIW has any of the others on its levels, IHIW finds its upper level by itself. An
-#: algorithm of one's own is a `LevelPlanner`.
+#: The planners for simulators. The levels of HIW may be any of the others; IHIW discovers its upper level. A user's own
+#: algorithm is a `LevelPlanner`.
 OnSimulator = IW | RolloutIW | CountRolloutIW | HIW | IHIW | LevelPlanner
 
 
@@ -25,19 +25,19 @@ def levels_of(
 ) -> tuple[list[LevelPlanner], list[FeatureFunction | None]]:
     """The planners and the features of the levels, lowest first.
 
-    `lowest` are the features of the lowest level. Where a level was given none it takes the environment's defaults,
-    which are listed lowest first as well.
+    `lowest` are the features of the lowest level. A level without features gets the environment's `defaults`, which are
+    listed lowest first as well.
     """
     if isinstance(planner, IHIW):
         if planner != IHIW(high=planner.high, low=planner.low):
-            raise UsageError("on a simulator IHIW has its planners to choose, and no other options")
+            raise UsageError("on a simulator IHIW takes only the options high and low")
         return [_level_planner(planner.low), _level_planner(planner.high)], [lowest or (*defaults, None)[0], None]
     planners: list[Any] = []
     features: list[Any] = []
     lower: Any = planner
     while isinstance(lower, HIW):
         if not lower.entry_in_table:
-            raise UsageError("on a simulator entries always count as seen in the region they were generated from")
+            raise UsageError("HIW(entry_in_table=False) is not supported on a simulator")
         planners.append(lower.high)
         features.append(lower.features)
         lower = lower.low
@@ -45,18 +45,18 @@ def levels_of(
     features.append(lowest)
     planners.reverse()
     features.reverse()
-    for level, given in enumerate(features):
-        if given is None and level < len(defaults):
+    for level, function in enumerate(features):
+        if function is None and level < len(defaults):
             features[level] = defaults[level]
-        elif given is None and level > 0:
+        elif function is None and level > 0:
             raise UsageError(
-                "this environment has no features of its own for a hierarchy",
+                "the environment declares no features for a hierarchy",
                 python="give HIW(features=...)",
-                command="give --high-features WHAT (or --tiles WxH)",
+                command="give --high-features WHAT or --tiles WxH",
             )
-        elif given is not None and not callable(given):
-            raise UsageError(f"on a simulator features are a function of a step, not {given!r}")
-    return [_level_planner(one) for one in planners], features
+        elif function is not None and not callable(function):
+            raise UsageError(f"on a simulator features must be a function of a step, not {function!r}")
+    return [_level_planner(level_planner) for level_planner in planners], features
 
 
 def _level_planner(planner: object) -> LevelPlanner:

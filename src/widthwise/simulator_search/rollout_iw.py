@@ -1,10 +1,10 @@
 """Rollout IW(w): width search by rollouts from the root instead of a queue (Bandres, Bonet and Geffner, 2018).
 
 A tuple of feature values is novel at a depth if it was not seen at that depth or above. A rollout follows actions,
-chosen at random or by a policy, until a node without a novel tuple (or an end) and labels what is *solved*: where no
-expansion is left. Nodes that rollouts pass again are tested again, as their tuples may have been seen at a smaller
-depth since. Run to the end it is IW(w): it stops when every node that IW(w) would expand has been expanded. The end of
-an episode is never expanded: it owns no tuple and leaves the novelty table as it is.
+chosen at random or by a policy, until a node without a novel tuple or the end of an episode. It labels as *solved* the
+nodes below which no expansion is left. Nodes on later rollouts are tested again, because their tuples may have been
+seen at a smaller depth since. A complete run is IW(w): it ends when every node that IW(w) expands has been expanded.
+The end of an episode is never expanded: it owns no tuple and does not change the novelty table.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ class RolloutIW:
     __repr__ = brief_call
 
     def __post_init__(self) -> None:
-        """Refuse settings that mean nothing."""
+        """Check the settings."""
         native_width(self.width)
         if not isinstance(self.repeat, int) or self.repeat < 1:
-            raise UsageError(f"an action is done at least once: repeat is 1 or more, not {self.repeat!r}")
+            raise UsageError(f"repeat must be a whole number above 0, not {self.repeat!r}")
 
     @property
     def name(self) -> str:
-        """How the paper writes it."""
+        """The name used in the paper."""
         return f"RIW({self.width})"
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """The widths of its levels, here one."""
+        """Its width."""
         return (self.width,)
 
     def search(self, space: Space, rng: random.Random) -> RolloutSearch:
@@ -67,8 +67,8 @@ class RolloutIW:
 class RolloutSearch:
     """Rollouts inside one region.
 
-    `owned` is the number of tuples for which a node is the shallowest known; `open` the labels of its children that
-    are not solved yet. A node without open labels is solved.
+    `owned` is the number of tuples for which a node is the shallowest; `open` are the labels of its children that are
+    not solved. A node without open labels is solved.
     """
 
     def __init__(self, space: Space, width: Width, rng: random.Random, repeat: int = 1) -> None:
@@ -83,7 +83,7 @@ class RolloutSearch:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all labels, and test the nodes in the tree as IW(w) would: breadth first, pruned ones not followed."""
+        """Drop all labels and test the nodes in the tree as IW(w) does, in breadth-first order."""
         space, nodes, table = self.space, self.space.nodes, self.table
         features, own = nodes.features, space.own
         table.clear()
@@ -120,12 +120,12 @@ class RolloutSearch:
             if left is not None:
                 return left
             if not self.open[self.space.root]:
-                # Descendants of nodes that were beaten later may have taken the novelty of others: look once more.
+                # Descendants of nodes that lost their novelty later may own tuples of others: restart once.
                 self.reset()
         return None
 
     def rollout(self) -> Requests:
-        """One rollout from the root; returns the tree node with which it left the region, if it did."""
+        """One rollout from the root; returns the tree node that left the region, if any."""
         space, nodes, table = self.space, self.space.nodes, self.table
         features, own, children, owned, open_ = nodes.features, space.own, nodes.children, self.owned, self.open
         lowest, terminal = space.lowest, nodes.terminal
@@ -134,11 +134,11 @@ class RolloutSearch:
             label = self.choose(node)
             entry = children[node][label] if lowest or label != NEW else NONE
             if entry == NONE:
-                found = (yield node, label) if lowest else (yield from space.successor(node, label))
-                if found is None:
+                reached = (yield node, label) if lowest else (yield from space.successor(node, label))
+                if reached is None:
                     self.close(node, label)
                     return None
-                child = own[found]
+                child = own[reached]
                 novel = 0
                 if not terminal[child]:
                     novel, losers = table.insert(features[child], nodes.depth[node] + 1, child, features[node])
@@ -146,7 +146,7 @@ class RolloutSearch:
                         owned[loser] -= 1
                 owned[child] = novel
                 open_[child] = []
-                outside = space.outside(found)
+                outside = space.outside(reached)
                 if not novel and not outside and not terminal[child] and self.repeats(child):
                     owned[child] = novel = 1
                 if novel and not outside:
@@ -156,21 +156,21 @@ class RolloutSearch:
                 elif lowest:
                     self.close(node, label)
                 if outside:
-                    return found
+                    return reached
             else:
                 child = own[entry]
-                if not owned[child]:  # each of its tuples has been seen at a smaller depth since
+                if not owned[child]:  # all its tuples have been seen at a smaller depth since
                     open_[child] = []
                     self.close(node, label)
             node = child
         return None
 
     def repeats(self, node: int) -> bool:
-        """Whether a node has the features of its parent, and the action that led to it may be done once more."""
+        """Whether a node has the features of its parent, and its action may be repeated."""
         return self.repeat > 1 and 0 < self.run(node) < self.repeat
 
     def run(self, node: int) -> int:
-        """How many times the last action has been done without any change of the features."""
+        """How many times the last action was executed without a change of the features."""
         nodes, root = self.space.nodes, self.space.root
         features, done = nodes.features[node], 0
         action = nodes.action[node]
@@ -182,14 +182,14 @@ class RolloutSearch:
         return done
 
     def untried(self, node: int) -> list[int]:
-        """What may be tried in a node: where an action is being repeated, only that action."""
+        """The untried labels of a node; only the last action if it is being repeated."""
         labels = self.space.untried(node)
         if self.repeat > 1 and node != self.space.root and self.run(node):
             return [label for label in labels if label == self.space.nodes.action[node]]
         return labels
 
     def choose(self, node: int) -> int:
-        """A label that is not solved: at random, or as the prior says."""
+        """A label that is not solved: at random, or sampled from the prior."""
         labels = self.open[node]
         if len(labels) == 1:
             return labels[0]
@@ -200,7 +200,7 @@ class RolloutSearch:
         return labels[int(self.random() * len(labels))]
 
     def close(self, node: int, label: int) -> None:
-        """Label a child solved, and its ancestors that have no open child left."""
+        """Label a child as solved, and its ancestors without open children."""
         nodes, open_, root = self.space.nodes, self.open, self.space.root
         open_[node].remove(label)
         while not open_[node] and node != root:
@@ -217,7 +217,7 @@ class RolloutSearch:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Return to a state, in a tree that is the same."""
+        """Restore a state; the tree must be the same."""
         self.table.load(state["table"])
         self.owned = dict(state["owned"])
         self.open = {node: list(labels) for node, labels in state["open"]}

@@ -1,10 +1,10 @@
 """The coloured tree of a simulator search: one tree of nodes, and for each level above a column of regions.
 
-A high-level node is not a tree of its own. It is a *region*: a connected part of the one tree whose nodes share the
-features of that level (and lie in the same region of every level above). Nodes and regions are rows of columns, so
-that a search over nodes and a search over regions look at the same thing.
+A high-level node is not a separate tree. It is a *region*: a connected part of the one tree whose nodes share the
+features of that level (and are in the same region of every level above). Nodes and regions are stored in columns with
+the same names, so that a search over nodes and a search over regions share their code.
 
-Rows that became unreachable are used again for later nodes; `live` keeps the creation order, parents before children.
+Rows of removed nodes are reused for later nodes; `live` lists nodes in the order of creation, parents before children.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NONE = -1  # no parent, no child
 
 
 class Nodes:
-    """What a search sees of the nodes of one level, as columns."""
+    """The nodes of one level, as columns."""
 
     def __init__(self) -> None:
         self.parent: list[int] = []
@@ -29,7 +29,7 @@ class Nodes:
         self.free: list[int] = []
 
     def new(self, parent: int, depth: int, features: bytes, terminal: bool, children: list[int]) -> int:
-        """Fill a row, a used one if there is any; its label is given by whoever puts it among the children."""
+        """Fill a free row, or a new one; the caller sets its label when it adds it to the children of a node."""
         if self.free:
             row = self.free.pop()
             self.parent[row], self.action[row], self.depth[row] = parent, NONE, depth
@@ -47,16 +47,16 @@ class Nodes:
 
 
 class Regions(Nodes):
-    """The regions of one level above the lowest; `children` of a region are the tree nodes where others begin."""
+    """The regions of one upper level; the `children` of a region are the first tree nodes of other regions."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.of: list[int] = []  # the region of each tree node: its colour
-        self.entry: list[int] = []  # the tree node a region begins with
-        self.search: list[Any] = []  # the search inside each region, once there is one
+        self.of: list[int] = []  # the region of each tree node
+        self.entry: list[int] = []  # the first tree node of each region
+        self.search: list[Any] = []  # the search inside each region, if it has started
 
     def begin(self, entry: int, parent: int, features: bytes, terminal: bool) -> int:
-        """A new region that begins at a tree node and was reached from the region `parent`, if any."""
+        """Add a region that begins at a tree node and was reached from the region `parent`, if any."""
         depth = 0 if parent == NONE else self.depth[parent] + 1
         region = self.new(parent, depth, features, terminal, [])
         if region == len(self.entry):
@@ -71,13 +71,13 @@ class Regions(Nodes):
 class Tree:
     """A search tree over a simulator.
 
-    A node keeps what it saw when it was generated: reward, features of every level, the observation, a snapshot to
-    return to, and (where a network is asked) a policy prior and a value.
+    A node stores the data of its generation: reward, features of every level, observation, snapshot, and, if a network
+    is used, a policy prior and a value.
     """
 
     def __init__(self, actions: int, levels: int, item_sizes: Sequence[int] | None = None) -> None:
         self.actions = actions
-        self.item_sizes = list(item_sizes or [1] * levels)  # bytes a feature value takes, per level
+        self.item_sizes = list(item_sizes or [1] * levels)  # bytes per feature value, per level
         self.nodes = Nodes()
         self.regions = [Regions() for _ in range(levels - 1)]  # of level 1, 2, …
         self.reward: list[float] = []
@@ -86,16 +86,16 @@ class Tree:
         self.prior: list[Sequence[float] | None] = []
         self.value: list[float | None] = []
         self.version: list[int] = []  # of the network that gave prior and value
-        self.ends: set[int] = set()  # nodes where the episode ended, other than by a limit of steps
+        self.ends: set[int] = set()  # nodes where the episode ended, except by a step limit
         self.root = NONE
 
     @property
     def levels(self) -> int:
-        """How many levels there are, the tree's own nodes included."""
+        """The number of levels, including the tree nodes."""
         return len(self.regions) + 1
 
     def __len__(self) -> int:
-        """How many nodes the tree holds."""
+        """The number of nodes."""
         return len(self.nodes.live)
 
     def add(
@@ -111,7 +111,7 @@ class Tree:
         prior: Sequence[float] | None = None,
         value: float | None = None,
     ) -> int:
-        """A new node with its features, lowest level first; the first node of all is the root."""
+        """Add a node with its features, lowest level first; a node without a parent becomes the root."""
         nodes = self.nodes
         depth = 0 if parent == NONE else nodes.depth[parent] + 1
         node = nodes.new(parent, depth, features[0], terminal, [NONE] * self.actions)
@@ -137,8 +137,8 @@ class Tree:
         return node
 
     def _colour(self, node: int, parent: int, features: Sequence[bytes], terminal: bool) -> None:
-        """Give a node its region on every level: its parent's, unless features of this level or above have changed."""
-        within = parent != NONE  # the levels seen so far, from the top, did not change
+        """Set the region of a node on every level: its parent's, unless features of this level or above changed."""
+        within = parent != NONE  # no change so far, from the top level down
         for level in range(len(self.regions), 0, -1):
             regions = self.regions[level - 1]
             before = NONE if parent == NONE else regions.of[parent]
@@ -154,7 +154,7 @@ class Tree:
             within = False
 
     def recolour(self, features: Sequence[bytes]) -> None:
-        """Give a tree of two levels other regions: by these features of the upper level, one vector per row."""
+        """Recompute the regions of a tree with two levels from new high-level features, one vector per row."""
         self.regions = [Regions()]
         self.regions[0].of = [NONE] * len(self.reward)
         for node in self.nodes.live:
@@ -162,7 +162,7 @@ class Tree:
             self._colour(node, self.nodes.parent[node], vectors, self.nodes.terminal[node])
 
     def reroot(self, root: int) -> None:
-        """Make a node the root and drop what is not below it: nodes, and regions that cannot be reached any more."""
+        """Make a node the root and drop all nodes and regions that are not below it."""
         nodes = self.nodes
         keep = {root}
         parent = nodes.parent
@@ -207,5 +207,5 @@ class Tree:
         return actions[::-1]
 
     def high_level_states(self) -> list[int]:
-        """How many different abstract states are known, per level above the lowest, lowest first."""
+        """The number of different abstract states per upper level, lowest first."""
         return [len({regions.features[region] for region in regions.live}) for regions in self.regions]

@@ -1,7 +1,7 @@
-"""Backward search: from the goal towards the first state, over sets of atoms that have to hold.
+"""Backward search: from the goal to the initial state, over sets of atoms that must hold.
 
-What cannot hold together is left out, as far as pairs of atoms can tell (h^2). That makes backward search quick where
-forward search meets dead ends that show late: what leads to no goal is never met on the way back from one.
+Sets with a pair of atoms that exclude each other (h^2) are pruned. Backward search is fast where forward search runs
+into dead ends that are detected late: it never reaches states from which there is no path to the goal.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from widthwise.core.showing import brief
 from widthwise.task_search.bfws import BFWS, GBFS
 from widthwise.task_search.resumable import SearchRun
 
-_CONDITIONAL = "a task with conditional effects or axioms is not searched backwards"
-_LARGE = "the task is too large to be searched backwards"
-_EXCLUDED = "no state that can be reached has all goals, as pairs of atoms show: there is no plan"
-_ALL_WAYS = "no way back from the goal begins at the first state, and none was left out: there is no plan"
+_CONDITIONAL = "backward search does not support tasks with conditional effects or axioms"
+_LARGE = "the task is too large for backward search"
+_EXCLUDED = "the task is unsolvable: pairs of atoms show that no reachable state satisfies the goal"
+_ALL_WAYS = "the task is unsolvable: a complete backward search did not reach the initial state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +43,21 @@ class Backward:
 
     @property
     def name(self) -> str:
-        """What is run, and which way."""
+        """The name of the search, with its direction."""
         return f"backward {self.search.name}"
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """None, as its search has none."""
+        """Empty: its search has no widths."""
         return ()
 
     @property
     def uses_novelty(self) -> bool:
-        """Whether it looks at features of the task: not of this one but of its inverse, which has no negations."""
+        """False: it uses features of the inverse task, which has no negations, not of the task."""
         return False
 
     def begin(self, model: Model) -> _Inverted | _Over:
-        """A search that waits to be resumed; it is over at once if the task cannot be read backwards."""
+        """A search to resume; it has already ended if the task is not supported."""
         if not model.operators.plain:
             return _Over(Outcome(Status.EXHAUSTED, reason=_CONDITIONAL))
         first = model.operators.first if model.first is None else model.first
@@ -78,7 +78,7 @@ class Backward:
         return _Inverted(inverse, self.search.begin(wanted))
 
     def run(self, model: Model) -> Outcome:
-        """Search until the first state, a limit, or nothing is left."""
+        """Search until the initial state or a limit is reached, or no node is left."""
         run = self.begin(model)
         outcome = run.resume(None)
         assert outcome is not None
@@ -87,19 +87,19 @@ class Backward:
 
 @dataclass(slots=True)
 class _Inverted:
-    """A search of an inverse task, told in operators of the task."""
+    """A search of an inverse task, with results in operators of the task."""
 
     inverse: _native.Inverse  # holds the memory of the operators
     run: SearchRun
 
     def resume(self, nodes: int | None) -> Outcome | None:
-        """Go on for at most so many more nodes; None if it may be resumed."""
+        """Continue for at most this many nodes; None if it may be resumed."""
         return None if self.run.resume(nodes) is None else self.outcome()
 
     def outcome(self) -> Outcome:
-        """What was done so far, with the way to the goal the right way round."""
+        """The outcome so far, with the path from the initial state to the goal."""
         outcome = self.run.outcome()
-        outcome.search = None  # its tree would tell of another task
+        outcome.search = None  # its tree belongs to the inverse task
         if outcome.path is not None:
             outcome.path = [self.inverse.operator_of[op] for op in reversed(outcome.path)]
         if outcome.status is Status.UNSOLVABLE:
@@ -108,21 +108,21 @@ class _Inverted:
 
     @property
     def node_work(self) -> float:
-        """What one of its nodes takes; at first a guess, because most operators that seem to apply are forbidden."""
+        """The work of one node; at first an estimate, because most operators that seem applicable are excluded."""
         return self.run.node_work if self.run.search.generated > 1 else 3 * self.run.node_work
 
 
 @dataclass(slots=True)
 class _Over:
-    """A search that ended before it began."""
+    """A search that ended before its first node."""
 
     end: Outcome
     node_work: float = 1.0
 
     def resume(self, nodes: int | None) -> Outcome | None:
-        """Say how it ended."""
+        """The outcome."""
         return self.end
 
     def outcome(self) -> Outcome:
-        """How it ended."""
+        """The outcome."""
         return self.end

@@ -1,4 +1,4 @@
-"""Breadth-first and depth-first search: width n, so that nothing but duplicates is pruned."""
+"""Breadth-first and depth-first search: IW with width n, which prunes duplicates only."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from widthwise.core.result import Outcome, Status
 from widthwise.core.showing import brief
 from widthwise.task_search.resumable import SearchRun
 
-_NO_RELAXED_PLAN = "the goal cannot be reached even if deletes are ignored: there is no plan"
-_ALL_VISITED = "every reachable state that is no dead end was visited and none is a goal: there is no plan"
+_NO_RELAXED_PLAN = "the task is unsolvable: the goal is unreachable even if delete effects are ignored"
+_ALL_VISITED = "the task is unsolvable: all reachable states other than dead ends were visited"
 
 
 def _judged(outcome: Outcome, search: _native.BestFirst, planner: BFWS | GBFS) -> Outcome:
-    """What a search that ran dry has shown."""
+    """The status and the reason of a search without nodes left."""
     if outcome.status is not Status.EXHAUSTED:
         return outcome
     if search.dead_ends > 0 and search.expanded == 0:
@@ -27,8 +27,8 @@ def _judged(outcome: Outcome, search: _native.BestFirst, planner: BFWS | GBFS) -
         outcome.status, outcome.reason = Status.UNSOLVABLE, _ALL_VISITED
     else:
         outcome.reason = (
-            f"{planner.name} ran dry: every state it had not pruned was expanded. "
-            "It prunes, so this says nothing about whether a plan exists; bfws drops only repeats and dead ends"
+            f"{planner.name} expanded every state that it did not prune. It is incomplete, so a plan may exist; bfws "
+            "is complete"
         )
     return outcome
 
@@ -56,21 +56,21 @@ class BFWS:
 
     @property
     def name(self) -> str:
-        """How the literature writes it."""
+        """The name used in the literature."""
         return "BFWS(f5)" if self.variant == "f5" else f"{self.variant[1]}-BFWS(f5)"
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """None: novelty is an order here, not a bound."""
+        """Empty: novelty orders states and does not bound the search."""
         return ()
 
     @property
     def complete(self) -> bool:
-        """Whether running dry proves that there is no plan."""
+        """Whether a search without nodes left proves that the task is unsolvable."""
         return self.variant == "f5"
 
     def begin(self, model: Model) -> SearchRun:
-        """A search that waits to be resumed."""
+        """A search to resume."""
         prune = self.variant != "f5"
         search = _native.Bfws(
             model.operators,
@@ -85,7 +85,7 @@ class BFWS:
         return SearchRun(model, search, lambda outcome: _judged(outcome, search, self))
 
     def run(self, model: Model) -> Outcome:
-        """Search until the goal, a limit, or nothing is left."""
+        """Search until the goal or a limit is reached, or no node is left."""
         return self.begin(model).finish()
 
 
@@ -111,16 +111,16 @@ class GBFS:
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """None: it knows no novelty."""
+        """Empty: it does not use novelty."""
         return ()
 
     @property
     def uses_novelty(self) -> bool:
-        """Whether it looks at features: it does not."""
+        """False: it does not use novelty."""
         return False
 
     def begin(self, model: Model) -> SearchRun:
-        """A search that waits to be resumed."""
+        """A search to resume."""
         search = _native.Greedy(
             model.operators,
             model.meter,
@@ -133,5 +133,5 @@ class GBFS:
         return SearchRun(model, search, lambda outcome: _judged(outcome, search, self))
 
     def run(self, model: Model) -> Outcome:
-        """Search until the goal, a limit, or nothing is left."""
+        """Search until the goal or a limit is reached, or no node is left."""
         return self.begin(model).finish()

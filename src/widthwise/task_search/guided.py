@@ -1,4 +1,4 @@
-"""Greedy search along relaxed plans: of each state first what its relaxed plan begins with, novelty among equals."""
+"""Greedy search along relaxed plans: the helpful successors of a state first, novelty as tie-breaker."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from widthwise.task_search.resumable import SearchRun
 class Guided:
     """Best-first search by the length of relaxed plans that generates helpful successors first; complete."""
 
-    patience: int = 200  # nodes without a shorter relaxed plan before other successors get every second turn
-    novelty: bool = True  # among equals, first what shows an atom no state with as long a relaxed plan has shown
+    patience: int = 200  # nodes without a shorter relaxed plan before other successors alternate with helpful ones
+    novelty: bool = True  # break ties by atoms that are new among states with relaxed plans of the same length
 
     @property
     def name(self) -> str:
-        """What it does, in two words."""
+        """The name in results."""
         return "guided search"
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """None: nothing is pruned."""
+        """Empty: nothing is pruned."""
         return ()
 
     def begin(self, model: Model) -> SearchRun:
-        """A search that waits to be resumed."""
+        """A search to resume."""
         search = _native.Guided(
             model.operators,
             model.meter,
@@ -43,13 +43,13 @@ class Guided:
         return SearchRun(model, search, _judged)
 
     def run(self, model: Model) -> Outcome:
-        """Search until the goal, a limit, or every state that is no dead end was expanded."""
+        """Search until the goal or a limit is reached, or all states other than dead ends are expanded."""
         return self.begin(model).finish()
 
 
 def _judged(outcome: Outcome) -> Outcome:
-    """What a complete search that ran dry has shown."""
+    """The status and the reason of a complete search without nodes left."""
     if outcome.status is Status.EXHAUSTED:
         outcome.status = Status.UNSOLVABLE
-        outcome.reason = "every reachable state that is no dead end was visited and none is a goal: there is no plan"
+        outcome.reason = "the task is unsolvable: all reachable states other than dead ends were visited"
     return outcome

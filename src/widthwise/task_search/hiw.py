@@ -1,9 +1,9 @@
 """HIW: width search on several levels, each the successor function of the one above.
 
 A high-level node is a region of the one search tree: a connected part whose states share their abstract features.
-Asking it for a successor resumes the search inside it until the abstract features change (the paper's high-level
-successor function and low-level stopping condition). A node whose search runs dry is expanded and not asked again.
-Levels stack: the search inside a region may itself be such a hierarchy.
+Its successor function resumes the search inside it until the abstract features change (the paper's high-level successor
+function and low-level stopping condition). A node whose search is exhausted is expanded and not resumed again. The
+search inside a region may itself be a hierarchy, which gives more levels.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HIW:
 
     @property
     def name(self) -> str:
-        """How the paper writes it."""
+        """The name used in the paper."""
         return f"HIW({','.join(map(str, self.widths))})"
 
     @property
@@ -73,9 +73,9 @@ class HIW:
     def levels(self) -> tuple[list[IW], list[LevelFeatures], IW]:
         """On a task: the planners and features of the levels above the lowest, and the lowest planner."""
         if self.features is None:
-            raise UsageError("on a task HIW needs features: atoms, patterns over atoms, or a function of the state")
+            raise UsageError("HIW on a task needs features: atoms, patterns over atoms, or a function of the state")
         if not isinstance(self.high, IW) or not isinstance(self.low, IW | HIW):
-            raise UsageError(f"{self.name} has a level that is for simulators: on a task the levels are IW")
+            raise UsageError(f"{self.name} has a level for simulators: on a task all levels must be IW")
         features = cast(LevelFeatures, self.features)
         if isinstance(self.low, IW):
             return [self.high], [features], self.low
@@ -83,7 +83,7 @@ class HIW:
         return [self.high, *planners], [features, *below], lowest
 
     def run(self, model: Model) -> Outcome:
-        """Search until the goal, a limit, or no level has anything left."""
+        """Search until the goal or a limit is reached, or no node is left on any level."""
         hierarchy = TaskHierarchy(self, model)
         try:
             stop, node, _ = hierarchy.start()
@@ -94,14 +94,14 @@ class HIW:
         outcome = outcome_of(hierarchy.search, stop, node, high_level_nodes=hierarchy.search.region_count)
         if outcome.status is Status.EXHAUSTED:
             outcome.reason = (
-                f"{self.name} ran dry on all levels. It prunes, so this says nothing about whether a plan exists; "
-                "try other features, a larger width, or ihiw"
+                f"{self.name} expanded every state that it did not prune. It is incomplete, so a plan may exist; try "
+                "other features, a larger width, or ihiw"
             )
         return outcome
 
 
 class TaskHierarchy:
-    """HIW at work on a task: the one search tree, and how levels are made.
+    """A running HIW on a task: the search tree, and the searches of its levels.
 
     Its twin on simulators is `simulator_search.hiw.SimulatorHierarchy`.
     """
@@ -119,14 +119,14 @@ class TaskHierarchy:
         )
 
     def start(self) -> Event:
-        """Generate the root and put one node on every level."""
+        """Generate the root, with one node on every level."""
         event = self.search.start()
         if event[0] is _native.Stop.PAUSED:
             self.top = Level(self, 0, Region(self, 0))
         return event
 
     def enter(self, level: int, node: int) -> InnerSearch:
-        """What runs inside a new node of `level` that begins at a tree node."""
+        """The search inside a new node of `level` that begins at a tree node."""
         region = Region(self, self.search.open_region(node))
         return self.inside(level, region)
 
@@ -139,7 +139,7 @@ class InnerSearch(Protocol):
     """A search that can be resumed until something happens."""
 
     def resume(self, tables: Tables) -> Event:
-        """Go on; `tables` are the novelty tables of the levels above."""
+        """Continue; `tables` are the novelty tables of the levels above."""
 
 
 class Region:
@@ -160,7 +160,7 @@ class Region:
 
 
 class Level:
-    """One level inside one node of the level above: a width search whose successors come from below."""
+    """One level inside one node of the level above: a width search whose successors come from the level below."""
 
     def __init__(self, hierarchy: TaskHierarchy, level: int, first: Region) -> None:
         self.hierarchy = hierarchy
@@ -172,8 +172,8 @@ class Level:
         self.open: deque[InnerSearch] = deque([hierarchy.inside(level, first)])
 
     def resume(self, tables: Tables) -> Event:
-        """Go on until the goal, a change of a level above, a limit, or nothing is left."""
-        # The kernel asks the tables itself, so that a successor without novelty never comes back here.
+        """Continue until the goal or a limit is reached, a level above changes, or no node is left."""
+        # The kernel checks native tables itself and returns novel successors only.
         tables = (*tables, self.table if isinstance(self.table, _native.NoveltyTable) else None)
         while self.open:
             current = self.open[-1 if self.planner.depth_first else 0]
@@ -185,7 +185,7 @@ class Level:
                 else:
                     self.hierarchy.search.reject(node)
             elif stop is _native.Stop.EXHAUSTED:
-                # Expanded: no successor is left.
+                # Expanded: there are no more successors.
                 if self.planner.depth_first:
                     self.open.pop()
                 else:
@@ -213,9 +213,9 @@ class TaskFeatures(Protocol):
 
 
 class AtomFeatures:
-    """A level whose features are atoms: their values are looked up by the kernel.
+    """A level whose features are atoms: the kernel looks up their values.
 
-    Falsehood is a value where it is one at the lowest level: for atoms with a complementary feature.
+    False atoms are features as at the lowest level: for atoms with a complementary feature.
     """
 
     def __init__(self, atoms: list[int], complements: Collection[int] = ()) -> None:
@@ -228,7 +228,7 @@ class AtomFeatures:
         return model.table(self.count, native_width(planner.width))
 
     def take(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, region: int, level: int) -> None:
-        """Remember the abstract state a level begins with."""
+        """Add the abstract state of the first region to the table."""
         assert isinstance(table, _native.NoveltyTable)
         table.insert(search.abstract(region, level))
 
@@ -250,7 +250,7 @@ class FunctionFeatures:
         if isinstance(value, list):
             value = tuple(value)
         if not isinstance(value, Hashable):
-            raise UsageError(f"a feature function returns a number, a string or a tuple of such, not {value!r}")
+            raise UsageError(f"a feature function must return a number, a string or a tuple of them, not {value!r}")
         return self.values.setdefault(value, len(self.values))
 
     def table(self, model: Model, planner: IW) -> _native.NoveltyTable | ValueTable:
@@ -258,7 +258,7 @@ class FunctionFeatures:
         return ValueTable(planner.width)
 
     def take(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, region: int, level: int) -> None:
-        """Remember the abstract state a level begins with."""
+        """Add the abstract state of the first region to the table."""
         assert isinstance(table, ValueTable)
         table.take(self._vector(search.state(search.region_root(region))))
 

@@ -11,7 +11,7 @@ from widthwise import _native
 from widthwise.core.level import Width
 from widthwise.core.model import Model
 from widthwise.core.result import STOP_OF_HALT, Chapter, Outcome, Status, outcome_of
-from widthwise.core.showing import brief
+from widthwise.core.showing import brief, counted
 from widthwise.task_search.hiw import Event
 from widthwise.task_search.iw import IW, native_width
 
@@ -43,14 +43,14 @@ class IHIW:
     pick: Literal["last", "random"] = "last"  # which pruned node proposes features next
     rebuild: Literal["changed", "new"] = "changed"  # which novelty tables are rebuilt after restructuring
     entry_in_table: bool = True  # an entry's tuples also count as seen in the region it was generated from
-    negated: bool = False  # "does not hold" is a feature value as well
-    stuck: Literal["wake", "stop"] = "wake"  # when no branch proposes a feature: wake high-level nodes, or stop
+    negated: bool = False  # false atoms are features as well
+    stuck: Literal["wake", "stop"] = "wake"  # if no branch proposes a feature: resume pruned high-level nodes, or stop
 
     __repr__ = brief
 
     @property
     def name(self) -> str:
-        """How the paper writes it."""
+        """The name used in the paper."""
         return f"IHIW({self.high.width},{self.low.width})"
 
     @property
@@ -59,7 +59,7 @@ class IHIW:
         return (self.high.width, self.low.width)
 
     def run(self, model: Model) -> Outcome:
-        """Search, discover a feature, restructure, search again, until the goal, a limit, or nothing is proposed."""
+        """Search, discover a feature, restructure and repeat, until the goal, a limit, or no feature is proposed."""
         return IncrementalSearch(self, model).run()
 
 
@@ -79,10 +79,10 @@ class IncrementalSearch:
         )
         self.features: list[int] = []
         self.story: list[Chapter] = []
-        self.table: _native.NoveltyTable  # of the high level; made when the search begins
+        self.table: _native.NoveltyTable  # of the high level; created when the search begins
         self.open = [0]  # high-level nodes to resume, in order
-        self.nodes = 1  # high-level nodes alive
-        self.awake = False  # high-level nodes without novelty have been woken
+        self.nodes = 1  # high-level nodes in the tree
+        self.awake = False  # high-level nodes without novelty have been resumed
         self.woken_at = 0  # nodes generated then
 
     def new_table(self) -> _native.NoveltyTable:
@@ -92,7 +92,7 @@ class IncrementalSearch:
         return self.model.table(self.room, native_width(self.planner.high.width))
 
     def run(self) -> Outcome:
-        """Search to the end and tell the story."""
+        """Search to the end and return the outcome."""
         try:
             stop, node, _ = self.search.start()
             self.table = self.new_table()
@@ -100,7 +100,7 @@ class IncrementalSearch:
                 stop, node = self.series()
         except MemoryError:  # a new region or table did not fit
             stop, node = Stop.OUT_OF_MEMORY, None
-        except InterruptedError:  # the meter said to stop while the tree was being recoloured
+        except InterruptedError:  # the meter stopped the run while the tree was restructured
             stop, node = STOP_OF_HALT[self.model.meter.poll()], None
         outcome = outcome_of(self.search, stop, node, high_level_nodes=self.nodes)
         outcome.features, outcome.story = self.features, self.story
@@ -108,8 +108,8 @@ class IncrementalSearch:
             self.story[-1].search = self.search.generated - self.story[-1].generated
         if outcome.status is Status.EXHAUSTED:
             outcome.reason = (
-                f"{self.planner.name} ran dry after {len(self.features)} discovered features: no pruned branch "
-                "proposes another one. It prunes, so this says nothing about whether a plan exists"
+                f"{self.planner.name} is exhausted after {counted(len(self.features), 'discovered feature')}: no "
+                "pruned branch proposes another one. It is incomplete, so a plan may exist"
             )
         return outcome
 
@@ -122,23 +122,23 @@ class IncrementalSearch:
             stop, node, _ = self.hiw()
             if stop is not Stop.EXHAUSTED:
                 return stop, node
-            halt = self.model.meter.poll()  # a search that has nothing to do never asks
+            halt = self.model.meter.poll()  # a search without open nodes does not poll
             if halt is not _native.Halt.NONE:
                 return STOP_OF_HALT[halt], None
             if not candidates:
-                found = self.search.discover(random=self.planner.pick == "random")  # Algorithm 1, pops pruned nodes
-                if found is not None:
-                    pruned_node, candidates = found
+                proposal = self.search.discover(random=self.planner.pick == "random")  # Algorithm 1, pops pruned nodes
+                if proposal is not None:
+                    pruned_node, candidates = proposal
                     proposed = list(candidates)
                 elif not self.wake():
                     return Stop.EXHAUSTED, None
             if candidates:
                 feature = candidates.pop(self.random.randrange(len(candidates)))
                 self.restructure([feature])
-                self.tell(feature, pruned_node, proposed)
+                self.record(feature, pruned_node, proposed)
 
     def wake(self) -> bool:
-        """Go on with high-level nodes that had no novelty, where the paper gives up; False if that cannot help."""
+        """Resume high-level nodes without novelty, where the paper stops; False if that cannot help."""
         if self.planner.stuck == "stop" or (self.awake and self.search.generated == self.woken_at):
             return False
         self.awake = True
@@ -173,15 +173,15 @@ class IncrementalSearch:
         values = (0, 1) if self.planner.negated else (0,)
         own = [2 * feature if feature >= 0 else 2 * ~feature + 1 for feature in features]
         literals = [literal ^ value for literal in own for value in values]
-        # The table serves on: what was novel stays novel. Only whole abstract states change with every feature.
+        # The table is kept: what was novel stays novel. Only with width n do all tuples change with a feature.
         fresh = self.planner.high.width == "n" or len(values) * len(self.features) > self.room
         if fresh:
             self.table = self.new_table()
         self.open = self.search.restructure(literals, self.table, fresh, self.planner.rebuild == "changed", self.awake)
         self.nodes = self.search.alive_count
 
-    def tell(self, feature: int, pruned_node: int, proposed: list[int]) -> None:
-        """Add a chapter to the story."""
+    def record(self, feature: int, pruned_node: int, proposed: list[int]) -> None:
+        """Add a feature to the record of the run."""
         generated = self.search.generated
         if self.story:
             self.story[-1].search = generated - self.story[-1].generated

@@ -14,12 +14,12 @@ from widthwise.task_search.resumable import SearchRun
 
 
 def native_width(width: Width) -> int:
-    """A width as the kernels number it."""
+    """A width as the kernels represent it."""
     if width == "n":
         return _native.ALL_FEATURES
     if not isinstance(width, int) or isinstance(width, bool) or width < 1:
-        raise UsageError(f"a width is a whole number from 1 on, or n for all features; not {width!r}")
-    # A width above the number of features is as good as that number, so a very large one may be cut.
+        raise UsageError(f"a width must be a whole number above 0, or n for all features, not {width!r}")
+    # A width above the number of features is equivalent to that number, so a very large width may be reduced.
     return min(width, _native.ALL_FEATURES - 1)
 
 
@@ -42,17 +42,17 @@ class IW:
 
     width: Width = 1
     depth_first: bool = False
-    record: bool = False  # keep pruned nodes in the tree, to look at them afterwards
+    record: bool = False  # keep pruned nodes in the tree
 
     __repr__ = brief_call
 
     def __post_init__(self) -> None:
-        """Refuse widths that mean nothing."""
+        """Check the width."""
         native_width(self.width)
 
     @property
     def name(self) -> str:
-        """How the paper writes it."""
+        """The name used in the paper."""
         return f"IW({self.width})"
 
     @property
@@ -62,21 +62,21 @@ class IW:
 
     @property
     def uses_novelty(self) -> bool:
-        """Whether it looks at features: a search that prunes only repeated states does not."""
+        """Whether it uses novelty; width n prunes duplicates only."""
         return self.width != "n"
 
     @property
     def complete(self) -> bool:
-        """Whether running dry proves that there is no plan."""
+        """Whether a search without nodes left proves that the task is unsolvable."""
         return self.width == "n"
 
     def begin(self, model: Model) -> SearchRun:
-        """A search that waits to be resumed."""
+        """A search to resume."""
         search = model.search(native_width(self.width), depth_first=self.depth_first, record_pruned=self.record)
         return SearchRun(model, search, self._judged)
 
     def run(self, model: Model) -> Outcome:
-        """Search until the goal, a limit, or nothing novel is left."""
+        """Search until the goal or a limit is reached, or no novel node is left."""
         return self.begin(model).finish()
 
     def _judged(self, outcome: Outcome) -> Outcome:
@@ -84,10 +84,10 @@ class IW:
             return outcome
         if self.complete:
             outcome.status = Status.UNSOLVABLE
-            outcome.reason = "every reachable state was visited and none is a goal: there is no plan"
+            outcome.reason = "the task is unsolvable: all reachable states were visited"
         else:
             outcome.reason = (
-                f"{self.name} ran dry: every state it had not pruned was expanded. "
-                "It prunes, so this says nothing about whether a plan exists; try a larger width"
+                f"{self.name} expanded every state that it did not prune. It is incomplete, so a plan may exist; try a "
+                "larger width"
             )
         return outcome

@@ -1,4 +1,4 @@
-"""Searches under way: gone on with in slices, so that others may have their turn in between."""
+"""Searches that run in slices, so that several searches can take turns."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from widthwise.core.model import Model
 from widthwise.core.result import Outcome, Status, outcome_of
 
 Stop = _native.Stop
-#: Seeds of later runs are this far apart, away from those that a user would count through.
+#: The distance between the seeds of successive runs, so that they differ from seeds that users choose.
 SEED_STEP = 1_000_003
 
 
 class Resumable(Protocol):
-    """A search that can be gone on with."""
+    """A search that can be resumed."""
 
     def resume(self, nodes: int) -> Outcome | None:
-        """Go on for at most so many more nodes; None if it may be resumed."""
+        """Continue for at most this many nodes; None if it may be resumed."""
 
     def outcome(self) -> Outcome:
-        """What it has done so far; `out-of-nodes` if it may be resumed."""
+        """The outcome so far; `out-of-nodes` if it may be resumed."""
 
     @property
     def node_work(self) -> float:
-        """What one of its nodes takes, in nodes of the usual kind: an estimate that is the same on every machine."""
+        """An estimate of the work of one node in units of a usual node; the same on every machine."""
 
 
 @dataclass(slots=True)
 class SearchRun:
-    """A native search in slices. `judge` knows what its end means and puts it into words."""
+    """A native search in slices; `judge` sets the final status and the reason."""
 
     model: Model
     search: _native.Search | _native.BestFirst
@@ -40,7 +40,7 @@ class SearchRun:
     _node: int | None = None
 
     def resume(self, nodes: int | None = None) -> Outcome | None:
-        """Go on for at most so many more nodes, the root included; None if it may be resumed."""
+        """Continue for at most this many nodes, including the root; None if it may be resumed."""
         end = None if nodes is None else self.search.generated + nodes
         if self.search.generated == 0 and self._stop is Stop.PAUSED:
             self._stop, self._node = self.search.start()[:2]
@@ -55,36 +55,36 @@ class SearchRun:
         return None if self._stop is Stop.PAUSED else self.outcome()
 
     def finish(self) -> Outcome:
-        """Go on to the end."""
+        """Continue to the end."""
         outcome = self.resume()
         assert outcome is not None
         return outcome
 
     def outcome(self) -> Outcome:
-        """How it ended; of a search that is still going, that its share of nodes is used up."""
+        """The outcome; `out-of-nodes` if the search has not ended."""
         stop = Stop.OUT_OF_NODES if self._stop is Stop.PAUSED else self._stop
         return self.judge(outcome_of(self.search, stop, self._node))
 
     @property
     def node_work(self) -> float:
-        """What one of its nodes takes: in microseconds, roughly, as measured once on many tasks."""
+        """The work of one node, in approximate microseconds, measured on many tasks."""
         search, operators = self.search, self.model.operators
         usual = 0.6 + operators.atom_count / 2_000
         if isinstance(search, _native.Search):
             return usual
-        # Those led by relaxed plans do little else, and a lazy search only queues most of its nodes.
+        # Relaxed plans take most of the time of these searches, and a lazy search only queues most of its nodes.
         led = {_native.Greedy: 0.1, _native.Guided: 0.5, _native.Walks: 0.5}
         base = led.get(type(search), usual)
         if search.generated > 1:
             return base + 0.0025 * search.work / search.generated
-        # A guess: a relaxed plan looks at most operators. A lazy search has one per ten nodes, walks one per three.
+        # An estimate: a relaxed plan considers most operators; lazy search has one per ten nodes, walks one per three.
         share = {_native.Guided: 1.0, _native.Walks: 0.36, _native.Greedy: 0.1}.get(type(search), 0.0)
         return base + share * operators.bytes / 9_000
 
 
 @dataclass(slots=True)
 class Restarts:
-    """A planner that cannot be resumed: every turn is a run of its own, each with another seed."""
+    """A planner that cannot be resumed: every turn is a new run with another seed."""
 
     model: Model
     run: Callable[[Model], Outcome]
@@ -92,7 +92,7 @@ class Restarts:
     _runs: int = 0
 
     def resume(self, nodes: int) -> Outcome | None:
-        """Run once; None if that was cut off."""
+        """Run once; None if the run reached its node limit."""
         seed = self.model.seed + self._runs * SEED_STEP
         outcome = self.run(replace(self.model, max_nodes=nodes, seed=seed))
         self._runs += 1
@@ -103,10 +103,10 @@ class Restarts:
         return None if outcome.status is Status.OUT_OF_NODES else outcome
 
     def outcome(self) -> Outcome:
-        """How the last run ended, with the counts of all."""
+        """The outcome of the last run, with the counts of all runs."""
         return self._total
 
     @property
     def node_work(self) -> float:
-        """Taken to be that of the usual kind."""
+        """Assumed to be that of a usual node."""
         return 1.0

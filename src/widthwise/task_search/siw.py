@@ -1,4 +1,4 @@
-"""SIW: serialised search, one more goal at a time from the state reached, keeping the goals it has."""
+"""SIW: serialised search, which achieves one more goal at a time and keeps the goals achieved."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SIW:
 
     @property
     def name(self) -> str:
-        """How the literature writes it."""
+        """The name used in the literature."""
         return f"SIW({self.search if isinstance(self.search, int) else self.search.name})"
 
     @property
@@ -49,7 +49,7 @@ class SIW:
         return self.planners[-1].widths
 
     def run(self, model: Model) -> Outcome:
-        """Search goal by goal until all hold, a limit, or no planner reaches another goal."""
+        """Search goal by goal until all goals hold, a limit is reached, or no planner achieves another goal."""
         total = Outcome(Status.SOLVED)
         path: list[int] = []
         state = model.operators.first if model.first is None else model.first
@@ -62,25 +62,25 @@ class SIW:
             kept_pos = [atom for atom in model.goal_pos if atom in state]
             kept_neg = [atom for atom in model.goal_neg if atom not in state]
             step = replace(model, goal_pos=kept_pos, goal_neg=kept_neg, one_of=missing, first=state)
-            way = self._one_more(step, total)
-            if way is None:
+            steps = self._one_more(step, total)
+            if steps is None:
                 if total.status is Status.EXHAUSTED:
                     kept = len(kept_pos) + len(kept_neg)
                     goals = counted(kept + len(missing), "goal")
                     total.reason = (
-                        f"{self.name} reached {kept} of {goals} and no way to one more. It keeps "
-                        "what it has and never goes back, so this says nothing about whether a plan exists"
+                        f"{self.name} achieved {kept} of {goals} and found no path to another one. It does not "
+                        "backtrack, so a plan may exist"
                     )
                 return total
-            path += way
-            for op in way:
+            path += steps
+            for op in steps:
                 state = model.operators.apply(state, op)
 
     def _one_more(self, step: Model, total: Outcome) -> list[int] | None:
-        """The way to one more goal; the counts, and how it ended, go into `total`."""
+        """The path to one more goal; adds the counts and the status to `total`."""
         limit = step.max_nodes
         for planner in self.planners:
-            total.search = None  # gives its memory back before the next search takes some
+            total.search = None  # frees its memory for the next search
             step.max_nodes = None if limit is None else max(0, limit - total.generated)
             outcome = planner.run(step)
             total.status, total.search = outcome.status, outcome.search
@@ -89,7 +89,7 @@ class SIW:
             total.pruned += outcome.pruned
             total.high_level_nodes += outcome.high_level_nodes
             total.depth = max(total.depth, outcome.depth)
-            if outcome.status is Status.UNSOLVABLE:  # from here, where it need not have come
+            if outcome.status is Status.UNSOLVABLE:  # from this state only
                 total.status = Status.EXHAUSTED
             if outcome.status is not Status.EXHAUSTED:
                 return outcome.path

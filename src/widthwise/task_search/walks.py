@@ -1,4 +1,4 @@
-"""Random walks along relaxed plans, for tasks full of dead ends."""
+"""Random walks along relaxed plans, for tasks with many dead ends."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from widthwise.task_search.resumable import SearchRun
 
 @dataclass(frozen=True, slots=True)
 class Walks:
-    """Short random walks, kept when they end in a state with a shorter relaxed plan; proves nothing."""
+    """Short random walks, kept if they end in a state with a shorter relaxed plan; incomplete."""
 
-    walks: int = 10  # from one state, before the search goes back to an earlier one
-    longest: int = 8  # walks grow from one step towards so many
+    walks: int = 10  # from one state, before the search returns to an earlier one
+    longest: int = 8  # the maximum length; walks start with one step
 
     @property
     def name(self) -> str:
-        """What it does, in two words."""
+        """The name in results."""
         return "random walks"
 
     @property
     def widths(self) -> tuple[Width, ...]:
-        """None: it knows no novelty."""
+        """Empty: it does not use novelty."""
         return ()
 
     def begin(self, model: Model) -> SearchRun:
-        """A search that waits to be resumed."""
+        """A search to resume."""
         search = _native.Walks(
             model.operators,
             model.meter,
@@ -45,13 +45,13 @@ class Walks:
         return SearchRun(model, search, _judged)
 
     def run(self, model: Model) -> Outcome:
-        """Search until the goal or a limit; without a limit, for ever if there is no plan."""
+        """Search until the goal or a limit is reached; without a limit it may not end."""
         return self.begin(model).finish()
 
 
 def _judged(outcome: Outcome) -> Outcome:
-    """What it means that there was nowhere to go."""
+    """The status and the reason if no walk is possible."""
     if outcome.status is Status.EXHAUSTED:
         outcome.status = Status.UNSOLVABLE
-        outcome.reason = "no operator leads from the first state towards the goal: there is no plan"
+        outcome.reason = "the task is unsolvable: no operator leads from the initial state towards the goal"
     return outcome

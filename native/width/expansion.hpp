@@ -111,12 +111,17 @@ private:
                 }
             }
             settle();
-            const bool going = generate(rank, known_novel);
+            const bool going = generate_apart(rank, known_novel);
             generated = search.counters_.generated;
             checkpoint = std::min(pause_at_, next_poll_);
             return going;
         });
         settle();
+    }
+
+    // The same as `generate`, but never part of the inner loop, which needs the registers.
+    [[gnu::noinline]] bool generate_apart(std::size_t rank, bool known_novel) {
+        return generate(rank, known_novel);
     }
 
     // Generates the child of an operator; false if the expansion is broken off.

@@ -30,7 +30,8 @@ agent's cell, or at the image in 2x2 or 4x4 tiles of 256 values; HIW(1,1) looks 
 IW) and at the cell below (Rollout IW).
 
 In each field: episodes that reached the door with the key, and the median steps of those (shortest possible: {small}
-and {large}). The median of interactions, over all episodes, is below.
+and {large}). The median of interactions, over all episodes, is below. The defaults are HIW(1,1) with 4x4 tiles, 100
+interactions and 500 nodes.
 
 {tables}
 
@@ -65,8 +66,8 @@ since commit 4714219. The command:
 for seed in $(seq 0 59); do widthwise play maze-small --preset paper --seed $seed --quiet; done | grep -c "score 1 "
 ```
 
-(Commit 01388bb had no presets; the same settings were its defaults.) The tables are from commit
-{commit}.
+(Commit 01388bb had no presets; the same settings were its defaults.) The tables are from commit {short}, after that
+change.
 
 ## Interactions with the simulator per episode, median of all
 
@@ -89,6 +90,7 @@ def write_report(path: Path, config: Line, lines: list[Line]) -> None:
         TEXT.format(
             command=config["command"],
             commit=config["commit"],
+            short=config["commit"][:7],
             version=config["versions"]["widthwise"],
             python=config["versions"]["python"],
             cpu=config["machine"]["cpu"],

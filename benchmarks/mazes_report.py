@@ -90,7 +90,7 @@ def write_report(path: Path, config: Line, lines: list[Line]) -> None:
         TEXT.format(
             command=config["command"],
             commit=config["commit"],
-            short=config["commit"][:7],
+            short=str(config["commit"])[:7],
             version=config["versions"]["widthwise"],
             python=config["versions"]["python"],
             cpu=config["machine"]["cpu"],

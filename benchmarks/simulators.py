@@ -1,6 +1,7 @@
 """What planning on simulators costs beyond the simulators themselves: ratios, all measured in one run.
 
 python benchmarks/simulators.py [--quick] [--json FILE] [--out docs/results/simulator-speed.md]
+python benchmarks/simulators.py --contract | --processes
 
 The time inside the simulator (steps with their observations, saves, restores) and inside feature functions is taken
 while a planner runs, so that a ratio compares the same work under the same conditions; the clock's own cost counts
@@ -10,6 +11,7 @@ against the planner. Needs ale-py for the part about Atari.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import os
@@ -35,6 +37,7 @@ HEAD = (
     f"{'bare':>8}{'features':>9}{'total':>8}{'beyond':>8}  rate"
 )
 LEGEND = "in microseconds per interaction; rate: of the bare simulator's steps, saves, restores and observations"
+CONTRACT_HEAD = f"{'environment':25}{'planner':9}{'interactions':>13}{'bare':>8}" + 2 * f"{'checked':>9}{'watched':>9}"
 PLANNERS: dict[str, OnSimulator] = {
     "RIW(1)": ww.RolloutIW(1),
     "CRIW(1)": ww.CountRolloutIW(1),
@@ -167,6 +170,41 @@ def speed_up(environment: str, rounds: int, jobs: int = 4) -> tuple[float, float
     return max(walls), median(works)
 
 
+class Bare:
+    """A simulator without the checks of the contract, with what the driver asks of a checked one."""
+
+    watch, steps = None, 0
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.name = inner, "bare"
+        self.actions, self.deterministic = inner.actions, inner.deterministic
+        self.reset, self.step, self.save, self.load = inner.reset, inner.step, inner.save, inner.load
+
+
+def contract(environment: str, planner: str, steps: int, rounds: int) -> str:
+    """What the checks of the contract cost, alone and with the watchdog: episodes in turns, by processor time."""
+    seconds: dict[str, list[float]] = {"bare": [], "checked": [], "watched": []}
+    for turn in range(rounds + 1):  # the first turn does not count: pictures are drawn once
+        for kind, times in seconds.items():
+            with contextlib.ExitStack() as stack:
+                if kind == "watched":
+                    stack.enter_context(ww.watching(60.0))
+                env = simulator(environment)
+                agent = OnlinePlanner(env, PLANNERS[planner], budget=ww.Budget(steps=30), max_steps=steps)
+                if kind == "bare":
+                    agent.driver.simulator = Bare(env)  # type: ignore[assignment]
+                begun = time.process_time()
+                episode = agent.run(0)
+                if turn:
+                    times.append(1e6 * (time.process_time() - begun) / episode.interactions)
+    bare, checked, watched = (median(times) for times in seconds.values())
+    ratios = [[one / other for one, other in zip(seconds[kind], seconds["bare"], strict=True)] for kind in seconds]
+    return (
+        f"{environment:25}{planner:9}{episode.interactions:13}{bare:8.1f}{checked:9.1f}{watched:9.1f}"
+        f"{median(ratios[1]):9.3f}{median(ratios[2]):9.3f}"
+    )
+
+
 def busy() -> float:
     """How many processor cores other work takes, measured over half a second of sleep."""
     before = _ticks()
@@ -187,7 +225,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     parser.add_argument("--out", type=Path, help="also write a report to a file")
     parser.add_argument("--processes", action="store_true", help="only compare two processes with one, and say it")
+    parser.add_argument("--contract", action="store_true", help="only measure the checks of the contract, and say it")
     options = parser.parse_args(arguments)
+    if options.contract:
+        print(CONTRACT_HEAD)
+        for environment, most in (("maze-small", 300), ("maze-large", 300), (GAME, 6)):
+            if environment != GAME or find_spec("ale_py") is not None:
+                print(contract(environment, "RIW(1)", most, 3 if options.quick else 15), flush=True)
+        return 0
     if options.processes:
         others = busy()
         print("two against one: by the clock {:.2f}, by processor time {:.2f}".format(*speed_up("maze-large", 5)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 import widthwise as ww
@@ -115,3 +117,35 @@ def test_what_never_ends_by_itself_does_not_keep_a_schedule_going() -> None:
     outcome = Schedule(turns, 100, 2).run(Model(_native.Operators(task), [1, 2], [], _native.Meter()))
     assert outcome.status is Status.EXHAUSTED
     assert {stage.planner for stage in outcome.stages} == {"1-BFWS(f5)", "random walks"}
+
+
+class Stopped:
+    """A search that Ctrl-C ends before its first node."""
+
+    name = "stopped"
+
+    def run(self, model: Model) -> Outcome:
+        raise KeyboardInterrupt
+
+
+@dataclass
+class TwoSearches:
+    """IW(1), IW(2) for a moment, and a search that is interrupted between two kernels."""
+
+    name: str = "two searches"
+    widths: tuple[int, ...] = ()
+
+    def run(self, model: Model) -> Outcome:
+        turns = (Turn(IW(1), 1.0, "", rounds=1), Turn(IW(2), 0.1, "", rounds=1), Turn(Stopped(), 1.0, ""))
+        return Schedule(turns, 500, 2).run(model)
+
+
+def test_an_interrupt_counts_the_searches_before_it() -> None:
+    task = ww.example("blocks")
+    first = ww.solve(task, IW(1))
+    assert first.status is Status.EXHAUSTED
+    result = ww.solve(task, TwoSearches(), on_interrupt="return")
+    assert result.status is Status.INTERRUPTED
+    assert result.generated == first.generated + 50
+    assert result.expanded > first.expanded
+    assert result.pruned >= first.pruned

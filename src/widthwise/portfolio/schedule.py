@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from widthwise.core.model import Model
+from widthwise.core.model import Model, Progress
 from widthwise.core.result import Outcome, Stage, Status
 from widthwise.task_search.resumable import Restarts, Resumable
 
@@ -140,12 +140,24 @@ class _Running:
         """Run the turn of a search and record its result."""
         self.model.at_work(lane.turn.planner.name)
         reason, before, begin = lane.reason, lane.so_far.generated, self.model.meter.seconds
-        outcome = lane.resume(replace(self.model, max_nodes=None), size, room, self.schedule.weighed)
+        self.count([lane], Progress())
+        try:
+            outcome = lane.resume(replace(self.model, max_nodes=None), size, room, self.schedule.weighed)
+        except KeyboardInterrupt:  # between two kernels: the counts of the other searches belong to the result, too
+            self.count([other for other in self.lanes if other is not lane], self.model.progress)
+            raise
         seconds = self.model.meter.seconds - begin
         spent = outcome.generated - before
         self.stages.append(Stage(lane.turn.planner.name, reason, spent, outcome.status, seconds))
         _log.debug("%s: %s after %d nodes (%s)", lane.turn.planner.name, outcome.status, spent, reason)
         return outcome
+
+    def count(self, lanes: Sequence[_Lane], before: Progress) -> None:
+        """Set the progress of the model to `before` and the counts of these searches."""
+        progress, counts = self.model.progress, [lane.so_far for lane in lanes]
+        progress.generated = before.generated + sum(outcome.generated for outcome in counts)
+        progress.expanded = before.expanded + sum(outcome.expanded for outcome in counts)
+        progress.pruned = before.pruned + sum(outcome.pruned for outcome in counts)
 
     def report(self, outcome: Outcome) -> Outcome:
         """The outcome of the whole schedule."""

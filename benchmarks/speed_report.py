@@ -31,6 +31,9 @@ TIGHT = {
     "driverlog/p20": (68, 26),
 }
 
+# A section at the end of the page that is written by hand; a new report keeps it.
+BY_HAND = "\n## Between commits\n"
+
 TEMPLATE = f"""\
 # Speed of classical planning
 
@@ -159,6 +162,9 @@ def write_report(path: Path, config: Line, lines: dict[str, Line]) -> str:
         solve="\n".join(solve_rows),
         memory="\n".join(_memory(figures)),
     )
+    if path.exists():
+        _, heading, notes = path.read_text().partition(BY_HAND)
+        text += heading + notes
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return "\n".join(targets)

@@ -23,9 +23,9 @@ from widthwise.core.provenance import describe_run
 from widthwise.core.simulator import Simulator
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.simulators.names import simulator
-from widthwise.training.algorithms import algorithm
+from widthwise.training.algorithms import planning_settings
 from widthwise.training.clocks import now
-from widthwise.training.config import Config
+from widthwise.training.configuration import Configuration
 from widthwise.training.trainer import Trainer
 
 LIMIT = 30  # steps of an episode
@@ -60,7 +60,9 @@ def measure(environment: str, trees: int, rounds: int) -> Row:
         return simulator(environment, limit=LIMIT)
 
     # Impatient, as updates would otherwise wait for a reward, and a run that has not found one costs next to nothing.
-    trainer = Trainer(make, Config(algorithm("pi-hiw", make()), LearningSettings(patient=False), trees=trees))
+    trainer = Trainer(
+        make, Configuration(planning_settings("pi-hiw", make()), LearningSettings(patient=False), trees=trees)
+    )
     while len(trainer.replay.episodes) < trees:
         trainer.round()
     before, interactions = trainer.clocks.seconds(), trainer.interactions

@@ -19,7 +19,7 @@ from widthwise.core.provenance import describe_run
 from widthwise.core.run_folder import read_json
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.pool import LocalPool
-from widthwise.experiments.progress import Progress
+from widthwise.experiments.progress import RowProgress
 from widthwise.experiments.runner import run_jobs
 from widthwise.experiments.store import RunStore
 
@@ -105,7 +105,7 @@ def main(arguments: list[str] | None = None) -> int:
     config = describe_run(settings, ["python", *sys.argv] if arguments is None else None)
     store = RunStore(options.run, config, KEYS, resume=True)
     try:
-        run_jobs(store, jobs_of(seeds), LocalPool(options.workers), Progress(sys.stderr))
+        run_jobs(store, jobs_of(seeds), LocalPool(options.workers), RowProgress(sys.stderr))
         store.finish({"lines": len(store.lines), "failures": sum(one["failure"] is not None for one in store.lines)})
     finally:
         store.close()

@@ -83,7 +83,7 @@ def test_what_would_fail_in_every_run_is_refused_at_once(tmp_path: Path, capsys:
     out = ["--out", str(tmp_path / "x")]
     for arguments, words in (
         (["mazes", "--algorithms", "pi-iww"], "no algorithm 'pi-iww'"),
-        (["mazes", "--algorithms", "pi-hiw:tiles=2x"], "are no tiles"),
+        (["mazes", "--algorithms", "pi-hiw:tiles=2x"], "is not a tiling"),
         (["mazes", "--algorithms", "pi-iw,pi-iw"], "given twice"),
         (["mazes", "--environments", "maze-smal"], "did you mean maze-small"),
         (["atari", "--games", "pongg"], "did you mean atari:pong"),
@@ -97,7 +97,7 @@ def test_what_would_fail_in_every_run_is_refused_at_once(tmp_path: Path, capsys:
 def test_algorithms_with_settings_and_tilings() -> None:
     algorithms = expand_tiles(["pi-iw", "pi-hiw", "pi-hiw:tiles=8x8:value=off"], ["2x2", "4x4"])
     assert algorithms == ["pi-iw", "pi-hiw:tiles=2x2", "pi-hiw:tiles=4x4", "pi-hiw:tiles=8x8:value=off"]
-    runs = check(Suite(["corridor"], algorithms, 2, {"interactions": 10, "parts": {"batch": "8"}}))
+    runs = check(Suite(["corridor"], algorithms, 2, {"interactions": 10, "overrides": {"batch": 8}}))
     assert [one.seed for one in runs] == [0] * 4 + [1] * 4
-    assert runs[3].parts == {"batch": "8", "tiles": "8x8", "value": "off"}
+    assert runs[3].overrides == {"batch": 8, "tiles": (8, 8), "value": False}
     assert len({folder_of(one) for one in runs}) == 8

@@ -10,11 +10,11 @@ import torch
 
 import widthwise as ww
 from widthwise.learning.inference import Inference
-from widthwise.learning.input_format import Sight
+from widthwise.learning.input_format import InputFormat
 from widthwise.learning.losses import cross_entropy, monte_carlo_returns
 from widthwise.learning.network import Network, blurred
 from widthwise.learning.renorm import RATIO, SHIFT, Renorm
-from widthwise.learning.replay_memory import Played, Replay
+from widthwise.learning.replay_memory import EpisodeData, ReplayMemory
 from widthwise.learning.rmsprop import RMSprop, clipping
 from widthwise.learning.support import Support, rescale
 from widthwise.training.evaluation import sharpened
@@ -75,13 +75,13 @@ def test_what_has_no_gradient_stays() -> None:
 
 
 def test_rmsprop_is_what_torch_computes() -> None:
-    ours = Network(SIGHTS[-1], 3, Support(), seed=4)
-    theirs = Network(SIGHTS[-1], 3, Support(), seed=4)
+    ours = Network(FORMATS[-1], 3, Support(), seed=4)
+    theirs = Network(FORMATS[-1], 3, Support(), seed=4)
     mine = RMSprop(ours.parameters(), 7e-4, 0.99, 0.01)
     other = torch.optim.RMSprop(theirs.parameters(), 7e-4, 0.99, 0.01)
     for step in range(4):
         for network, optimiser in ((ours, mine), (theirs, other)):
-            hidden, policy, value = network(seen(SIGHTS[-1], 16, step))
+            hidden, policy, value = network(seen(FORMATS[-1], 16, step))
             optimiser.zero_grad()  # type: ignore[attr-defined]
             (hidden.square().mean() + policy[:, 0].mean() - value[:, 1].mean()).backward()
             if isinstance(optimiser, RMSprop):
@@ -178,8 +178,8 @@ def test_blurred_weights_are_alike_at_neighbouring_places() -> None:
 
 
 def test_a_calibrated_network_tells_what_it_saw_apart() -> None:
-    network = Network(SIGHTS[0], 2, Support())
-    observations = seen(SIGHTS[0], 32)
+    network = Network(FORMATS[0], 2, Support())
+    observations = seen(FORMATS[0], 32)
     network.calibrate(observations)
     inference = Inference(network)
     bits = np.array([np.frombuffer(one.features, np.uint8) for one in inference(list(observations.numpy()))])
@@ -220,13 +220,13 @@ def test_a_policy_at_a_temperature() -> None:
     assert sharpened([0.4, 0.3, 0.3], 0.01)[0] == pytest.approx(1.0)
 
 
-def seen(sight: Sight, rows: int, seed: int = 0) -> torch.Tensor:
+def seen(form: InputFormat, rows: int, seed: int = 0) -> torch.Tensor:
     rng = np.random.default_rng(seed)
-    values = rng.integers(0, 256, (rows, *sight.shape)) if sight.image else rng.normal(size=(rows, *sight.shape))
-    return torch.from_numpy(values.astype(sight.dtype))
+    values = rng.integers(0, 256, (rows, *form.shape)) if form.image else rng.normal(size=(rows, *form.shape))
+    return torch.from_numpy(values.astype(form.dtype))
 
 
-SIGHTS = [Sight((84, 84, 3), True), Sight((40, 52, 1), True), Sight((7,), False)]
+FORMATS = [InputFormat((84, 84, 3), True), InputFormat((40, 52, 1), True), InputFormat((7,), False)]
 
 
 def test_frames_may_be_cut_from_others_but_are_bytes() -> None:
@@ -238,38 +238,38 @@ def test_frames_may_be_cut_from_others_but_are_bytes() -> None:
     wide = [rng.integers(0, 256, (30, 60)).astype(np.uint8) for _ in range(2)]
     cut = Seen(*(frame[:, ::2] for frame in wide))
     whole = Seen(*(frame[:, ::2].copy() for frame in wide))
-    sight = Sight.of(cut)
-    assert sight == Sight((30, 30, 2), True, stacked=True)
-    rows = sight.buffer(2)
+    form = InputFormat.of(cut)
+    assert form == InputFormat((30, 30, 2), True, stacked=True)
+    rows = form.buffer(2)
     for one, row in zip((cut, whole), rows, strict=True):
-        sight.write(sight.parts(one), row)
+        form.write(form.parts(one), row)
     assert (rows[0] == rows[1]).all() and (rows[0] == np.stack(cut.frames, -1)).all()
-    assert sight.mark(cut) == sight.mark(whole) != sight.mark(Seen(*whole.frames[::-1]))
-    assert all(part is frame for part, frame in zip(sight.parts(whole), whole.frames, strict=True))  # shared
+    assert form.mark(cut) == form.mark(whole) != form.mark(Seen(*whole.frames[::-1]))
+    assert all(part is frame for part, frame in zip(form.parts(whole), whole.frames, strict=True))  # shared
     with pytest.raises(ww.UsageError, match="frames of bytes"):
-        Sight.of(Seen(wide[0].astype(np.float32)))
+        InputFormat.of(Seen(wide[0].astype(np.float32)))
 
 
 def test_how_observations_are_seen() -> None:
-    assert Sight.of(np.zeros((84, 84, 3), np.uint8)) == Sight((84, 84, 3), True)
-    assert Sight.of(np.zeros((30, 40), np.uint8)) == Sight((30, 40, 1), True)
-    assert Sight.of(np.zeros((7, 7, 3), np.uint8)) == Sight((147,), False)  # too small for convolutions
-    assert Sight.of(np.zeros(4, np.float32)) == Sight((4,), False)
-    assert Sight.of({"image": np.zeros((7, 7, 3), np.uint8), "mission": "go"}) == Sight((147,), False)
-    assert Sight.of({"b": np.zeros(2), "a": 1.0}).shape == (3,)
-    assert Sight.of(3, states=16).parts(5)[0].tolist() == [0.0] * 5 + [1.0] + [0.0] * 10
+    assert InputFormat.of(np.zeros((84, 84, 3), np.uint8)) == InputFormat((84, 84, 3), True)
+    assert InputFormat.of(np.zeros((30, 40), np.uint8)) == InputFormat((30, 40, 1), True)
+    assert InputFormat.of(np.zeros((7, 7, 3), np.uint8)) == InputFormat((147,), False)  # too small for convolutions
+    assert InputFormat.of(np.zeros(4, np.float32)) == InputFormat((4,), False)
+    assert InputFormat.of({"image": np.zeros((7, 7, 3), np.uint8), "mission": "go"}) == InputFormat((147,), False)
+    assert InputFormat.of({"b": np.zeros(2), "a": 1.0}).shape == (3,)
+    assert InputFormat.of(3, states=16).parts(5)[0].tolist() == [0.0] * 5 + [1.0] + [0.0] * 10
     with pytest.raises(ww.UsageError, match="numbers"):
-        Sight.of("a sentence")
+        InputFormat.of("a sentence")
 
 
 def test_replay_keeps_whole_episodes() -> None:
-    sight = Sight((1,), False)
+    form = InputFormat((1,), False)
 
-    def played(first: int, length: int) -> Played:
+    def played(first: int, length: int) -> EpisodeData:
         numbers = np.arange(first, first + length, dtype=np.float32)
-        return Played([(number.reshape(1),) for number in numbers], np.stack([numbers, -numbers], 1), numbers)
+        return EpisodeData([(number.reshape(1),) for number in numbers], np.stack([numbers, -numbers], 1), numbers)
 
-    replay = Replay(sight, capacity=10, batch=64, seed=1)
+    replay = ReplayMemory(form, capacity=10, batch=64, seed=1)
     for first, length in ((0, 4), (10, 4), (20, 4)):
         replay.add(played(first, length))
     assert len(replay) == 8 and [len(one) for one in replay.episodes] == [4, 4]  # the oldest had to go
@@ -278,20 +278,20 @@ def test_replay_keeps_whole_episodes() -> None:
     assert (observations[:, 0] == returns).all() and (targets[:, 1] == -returns).all()
     replay.add(played(100, 50))
     assert len(replay) == 50  # one that is too long is kept alone
-    again = Replay(sight, 10, 64)
+    again = ReplayMemory(form, 10, 64)
     again.restore(replay.state())
     assert (again.sample()[2] == replay.sample()[2]).all()
 
 
 def test_frames_that_observations_share_are_saved_once() -> None:
     frames = [np.full((84, 84), number, np.uint8) for number in range(6)]
-    sight = Sight((84, 84, 4), True, stacked=True)
-    replay = Replay(sight, 100, 4)
+    form = InputFormat((84, 84, 4), True, stacked=True)
+    replay = ReplayMemory(form, 100, 4)
     replay.add(
-        Played([tuple(frames[i : i + 4]) for i in range(3)], np.ones((3, 2), np.float32), np.zeros(3, np.float32))
+        EpisodeData([tuple(frames[i : i + 4]) for i in range(3)], np.ones((3, 2), np.float32), np.zeros(3, np.float32))
     )
     assert replay.state()["arrays"].shape == (6, 84, 84)
-    again = Replay(sight, 100, 4)
+    again = ReplayMemory(form, 100, 4)
     again.restore(replay.state())
     assert (again.sample()[0] == replay.sample()[0]).all()
 

@@ -10,25 +10,30 @@ import torch
 from test_native_forward import KERNELS
 
 from widthwise.learning.inference import LARGEST, Inference
-from widthwise.learning.input_format import Sight
+from widthwise.learning.input_format import InputFormat
 from widthwise.learning.network import HIDDEN, Network
 from widthwise.learning.support import Support
 
 # Sides that are no multiple of a stride, places that are no multiple of a block, one channel and several, a vector.
-SIGHTS = [Sight((84, 84, 4), True), Sight((37, 22, 1), True), Sight((20, 21, 3), True), Sight((7,), False)]
+FORMATS = [
+    InputFormat((84, 84, 4), True),
+    InputFormat((37, 22, 1), True),
+    InputFormat((20, 21, 3), True),
+    InputFormat((7,), False),
+]
 
 
-def observations(sight: Sight, rows: int) -> Any:
+def observations(form: InputFormat, rows: int) -> Any:
     rng = np.random.default_rng(rows)
-    drawn = rng.integers(0, 256, (rows, *sight.shape)) if sight.image else rng.normal(size=(rows, *sight.shape))
+    drawn = rng.integers(0, 256, (rows, *form.shape)) if form.image else rng.normal(size=(rows, *form.shape))
     drawn[rng.random(drawn.shape) < 0.3] = 0  # what is 0 is skipped, and must not matter
-    return drawn.astype(sight.dtype)
+    return drawn.astype(form.dtype)
 
 
-def trained(sight: Sight, actions: int, support: Support) -> Network:
+def trained(form: InputFormat, actions: int, support: Support) -> Network:
     """A network whose averages, scales and heads are not those of the beginning."""
-    network = Network(sight, actions, support, seed=3)
-    network.calibrate(torch.from_numpy(observations(sight, 32)))
+    network = Network(form, actions, support, seed=3)
+    network.calibrate(torch.from_numpy(observations(form, 32)))
     generator = torch.Generator().manual_seed(5)
     with torch.no_grad():
         for head in (network.policy, network.value):
@@ -41,11 +46,11 @@ def trained(sight: Sight, actions: int, support: Support) -> Network:
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("sight", SIGHTS, ids=str)
-def test_says_what_the_network_says(sight: Sight, kernels: str) -> None:
+@pytest.mark.parametrize("form", FORMATS, ids=str)
+def test_says_what_the_network_says(form: InputFormat, kernels: str) -> None:
     support = Support(-3.0, 3.0, 201, rescaled=True)
-    network = trained(sight, 18, support)
-    seen = observations(sight, 5)
+    network = trained(form, 18, support)
+    seen = observations(form, 5)
     found = Inference(network, kernels)(list(seen))
     with torch.no_grad():  # in 64 bits, so that only one side rounds
         hidden, policy, value = network.double()(network.scaled(torch.from_numpy(seen)).double())
@@ -61,20 +66,20 @@ def test_says_what_the_network_says(sight: Sight, kernels: str) -> None:
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("sight", SIGHTS, ids=str)
-def test_a_state_is_judged_alike_alone_and_among_others(sight: Sight, kernels: str) -> None:
-    inference = Inference(trained(sight, 6, Support()), kernels)
-    seen = list(observations(sight, 9))
+@pytest.mark.parametrize("form", FORMATS, ids=str)
+def test_a_state_is_judged_alike_alone_and_among_others(form: InputFormat, kernels: str) -> None:
+    inference = Inference(trained(form, 6, Support()), kernels)
+    seen = list(observations(form, 9))
     together = inference(seen)
     assert together == [inference([one])[0] for one in seen]
     assert together[::-1] == inference(seen[::-1])
 
 
-@pytest.mark.parametrize("sight", SIGHTS, ids=str)
-def test_begins_without_preference_and_then_follows_the_network(sight: Sight) -> None:
-    network = Network(sight, 5, Support(), seed=1)
+@pytest.mark.parametrize("form", FORMATS, ids=str)
+def test_begins_without_preference_and_then_follows_the_network(form: InputFormat) -> None:
+    network = Network(form, 5, Support(), seed=1)
     inference = Inference(network)
-    seen = observations(sight, 16)
+    seen = observations(form, 16)
     first = inference(list(seen))
     assert [one.version for one in first] == [0] * 16
     assert all(one.prior == pytest.approx([0.2] * 5) and one.value == pytest.approx(0.0, abs=1e-12) for one in first)
@@ -96,14 +101,14 @@ def test_begins_without_preference_and_then_follows_the_network(sight: Sight) ->
 
 
 def test_the_order_of_weights_in_memory_does_not_matter() -> None:
-    network = trained(SIGHTS[0], 6, Support())
-    seen = list(observations(SIGHTS[0], 2))
+    network = trained(FORMATS[0], 6, Support())
+    seen = list(observations(FORMATS[0], 2))
     before = Inference(network)(seen)
     network.to(memory_format=torch.contiguous_format)
     assert Inference(network)(seen) == before
 
 
 def test_more_observations_than_there_is_room_for() -> None:
-    inference = Inference(Network(SIGHTS[-1], 2, Support()))
-    seen = list(observations(SIGHTS[-1], LARGEST + 3))
+    inference = Inference(Network(FORMATS[-1], 2, Support()))
+    seen = list(observations(FORMATS[-1], LARGEST + 3))
     assert inference(seen) == [inference([one])[0] for one in seen]

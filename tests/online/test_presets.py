@@ -15,7 +15,7 @@ from places import ROOT
 from widthwise.cli.main import main
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.online.presets import KINDS, NAMES, PRESETS, kind_of
-from widthwise.training.algorithms import Algorithm, algorithm
+from widthwise.training.algorithms import PlanningSettings, planning_settings
 
 PAGE = ROOT / "docs" / "guide" / "presets.md"
 
@@ -24,7 +24,7 @@ def test_every_preset_gives_a_value_to_the_same_settings() -> None:
     for name in PRESETS:
         for kind in KINDS:
             assert set(PRESETS[name].of_kind(kind)) == set(PRESETS["default"].of_kind("other")), (name, kind)
-    known = {one.name for kind in (Algorithm, LearningSettings) for one in fields(kind)} | {"planner"}
+    known = {one.name for kind in (PlanningSettings, LearningSettings) for one in fields(kind)} | {"planner"}
     assert set(PRESETS["default"].settings) <= known
 
 
@@ -44,10 +44,10 @@ def test_mazes_are_told_apart_by_their_size(name: str, kind: str) -> None:
 
 def test_the_papers_settings_are_the_preset_paper() -> None:
     small, large = (ww.preset_settings("paper", ww.simulator(name)) for name in ("maze-small", "maze-large"))
-    assert (small["interactions"], small["nodes"], small["tiles"]) == (30, 500, (2, 2))
-    assert (large["interactions"], large["nodes"], large["tiles"]) == (30, 500, (4, 4))
+    assert (small["steps_per_action"], small["nodes"], small["tiles"]) == (30, 500, (2, 2))
+    assert (large["steps_per_action"], large["nodes"], large["tiles"]) == (30, 500, (4, 4))
     atari = PRESETS["paper"].of_kind("atari")
-    assert (atari["tiles"], atari["colours"], atari["high_width"], atari["interactions"]) == ((8, 11), 32, "n", 100)
+    assert (atari["tiles"], atari["colours"], atari["high_width"], atari["steps_per_action"]) == ((8, 11), 32, "n", 100)
     assert PRESETS["authors"].of_kind("atari")["nodes"] == 5000
     with pytest.raises(ww.UsageError, match="default, paper, authors"):
         ww.preset_settings("papers")
@@ -93,12 +93,12 @@ def test_play_takes_a_preset_and_options_override_it(tmp_path: Path, capsys: pyt
 
 def test_algorithms_take_presets_and_settings_override_them() -> None:
     env = ww.simulator("maze-small")
-    paper = algorithm("pi-hiw", env, preset="paper")
-    assert (paper.tiles, paper.interactions, paper.target_temperature, paper.doubt) == ((2, 2), 30, 0.01, False)
-    assert algorithm("pi-hiw", env, preset="paper", interactions=50).interactions == 50
-    assert algorithm("pi-hiw", env).interactions == 100
-    assert algorithm("pi-iw", env, preset="paper").tiles is None
-    assert algorithm("pi-hiw", env, preset="authors").behaviour.formula == "counts"
+    paper = planning_settings("pi-hiw", env, preset="paper")
+    assert (paper.tiles, paper.steps_per_action, paper.target_temperature, paper.doubt) == ((2, 2), 30, 0.01, False)
+    assert planning_settings("pi-hiw", env, preset="paper", steps_per_action=50).steps_per_action == 50
+    assert planning_settings("pi-hiw", env).steps_per_action == 100
+    assert planning_settings("pi-iw", env, preset="paper").tiles is None
+    assert planning_settings("pi-hiw", env, preset="authors").behaviour.formula == "counts"
 
 
 def test_a_training_run_keeps_its_preset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,20 +108,21 @@ def test_a_training_run_keeps_its_preset(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["train", "corridor", "--preset", "paper", "--set", "epsilon=0.5", *short, "--out", str(out)]) == 0
     config = json.loads((out / "config.json").read_text())
     assert config["settings"]["preset"] == "paper"
-    learning: dict[str, Any] = config["algorithm"]["learning"]
+    learning: dict[str, Any] = config["configuration"]["learning"]
     assert (learning["replay"], learning["patient"], learning["epsilon"]) == (10_000, False, 0.5)
     assert main(["train", "--resume", str(out), "--preset", "authors"]) == 2
     assert "preset" in capsys.readouterr().err
 
 
 def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:
-    from widthwise.training.launch import config_of
+    from widthwise.training.configure import configure
+    from widthwise.training.old_keys import upgrade_settings
     from widthwise.training.run_settings import RunSettings
 
     told = {"environment": "maze-small", "algorithm": "pi-hiw", "interactions": 10}
-    first = config_of(RunSettings.of(told))
-    assert (first.algorithm.tiles, first.algorithm.interactions, first.learning) == ((2, 2), 30, LearningSettings())
-    assert config_of(RunSettings(**told)).algorithm.tiles == (4, 4)
+    first = configure(RunSettings.of(upgrade_settings(told)))
+    assert (first.planning.tiles, first.planning.steps_per_action, first.learning) == ((2, 2), 30, LearningSettings())
+    assert configure(RunSettings(**told)).planning.tiles == (4, 4)
 
 
 def test_the_page_lists_every_setting_in_which_presets_differ() -> None:

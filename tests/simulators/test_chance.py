@@ -349,11 +349,13 @@ def test_train_refuses_and_goes_on_exactly_with_other_luck(
 )
 def test_a_training_run_with_chance_goes_on_as_if_it_had_not_stopped(chance: Any, world: Any) -> None:
     from widthwise.learning.learning_settings import LearningSettings
-    from widthwise.training.algorithms import algorithm
-    from widthwise.training.config import Config
+    from widthwise.training.algorithms import planning_settings
+    from widthwise.training.configuration import Configuration
     from widthwise.training.trainer import Trainer
 
-    config = Config(algorithm("pi-iw", world(), interactions=12, nodes=60), LearningSettings(batch=4, calibration=8))
+    config = Configuration(
+        planning_settings("pi-iw", world(), steps_per_action=12, nodes=60), LearningSettings(batch=4, calibration=8)
+    )
     whole = Trainer(world, config, chance)
     ended = [whole.round() for _ in range(120)]
     first = Trainer(world, config, chance)
@@ -369,12 +371,12 @@ def test_a_training_run_with_chance_goes_on_as_if_it_had_not_stopped(chance: Any
 @needs_torch
 def test_chance_that_shows_late_ends_training() -> None:
     from widthwise.learning.learning_settings import LearningSettings
-    from widthwise.training.algorithms import algorithm
-    from widthwise.training.config import Config
+    from widthwise.training.algorithms import planning_settings
+    from widthwise.training.configuration import Configuration
     from widthwise.training.trainer import Trainer
 
-    chosen = algorithm("pi-iw", broken.LateDice(), interactions=12, nodes=60)
-    trainer = Trainer(broken.LateDice, Config(chosen, LearningSettings(batch=4, calibration=8)))
+    chosen = planning_settings("pi-iw", broken.LateDice(), steps_per_action=12, nodes=60)
+    trainer = Trainer(broken.LateDice, Configuration(chosen, LearningSettings(batch=4, calibration=8)))
     assert trainer.finding.kind == "unused"
     with pytest.raises(ChanceError, match="executed step"):
         for _ in range(3000):

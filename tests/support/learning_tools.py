@@ -8,8 +8,8 @@ import numpy as np
 
 from widthwise.core.simulator import Step
 from widthwise.learning.learning_settings import LearningSettings
-from widthwise.training.algorithms import Algorithm, algorithm
-from widthwise.training.config import Config
+from widthwise.training.algorithms import PlanningSettings, planning_settings
+from widthwise.training.configuration import Configuration
 from widthwise.training.trainer import Trainer
 
 
@@ -57,7 +57,7 @@ def walker(
     trees: int = 1, seed: int = 0, refresh: bool = False, make: Any = Walk, patient: bool = True, **settings: Any
 ) -> Trainer:
     """A trainer in the corridor; a few interactions per action, small batches."""
-    chosen: Algorithm = algorithm("pi-iw+", **{"interactions": 4, **settings})
+    chosen: PlanningSettings = planning_settings("pi-iw+", **{"steps_per_action": 4, **settings})
     return Trainer(
-        make, Config(chosen, LearningSettings(batch=8, patient=patient), trees=trees, seed=seed, refresh=refresh)
+        make, Configuration(chosen, LearningSettings(batch=8, patient=patient), trees=trees, seed=seed, refresh=refresh)
     )

@@ -195,27 +195,40 @@ def test_other_environments_settings_and_versions_are_refused_by_name(
     found = kept.load(print)
     found.refuse_other(ABOUT, same_version=True)
     for other, words in (
-        (About("maze-large", 5, (84, 84, 3), ABOUT.algorithm), "environment maze-small, not maze-large"),
-        (About("maze-small", 6, (84, 84, 3), ABOUT.algorithm), "actions 5, not 6"),
-        (About("maze-small", 5, (84, 84, 4), ABOUT.algorithm), r"observations \[84, 84, 3\], not \[84, 84, 4\]"),
+        (About("maze-large", 5, (84, 84, 3), ABOUT.configuration), "environment maze-small, not maze-large"),
+        (About("maze-small", 6, (84, 84, 3), ABOUT.configuration), "made with 5 actions, not 6"),
+        (About("maze-small", 5, (84, 84, 4), ABOUT.configuration), "shape 84 x 84 x 3, not 84 x 84 x 4"),
         (About("maze-small", 5, (84, 84, 3), {"name": "pi-iw", "tiles": [2, 2]}), "name was pi-hiw, now pi-iw"),
-        (About("maze-small", 5, (84, 84, 3), ABOUT.algorithm, "9.9"), r"made by Widthwise .*, and this is 9\.9"),
+        (About("maze-small", 5, (84, 84, 3), ABOUT.configuration, "9.9"), r"made by Widthwise .*, and this is 9\.9"),
     ):
         with pytest.raises(InputError, match=words):
             found.refuse_other(other, same_version=True)
-    found.refuse_other(About("maze-small", 5, (84, 84, 3), ABOUT.algorithm, "9.9"), same_version=False)
-    newer = About("maze-small", 5, (84, 84, 3), {**ABOUT.algorithm, "learning": {"fresh": 1}})
+    found.refuse_other(About("maze-small", 5, (84, 84, 3), ABOUT.configuration, "9.9"), same_version=False)
+    newer = About("maze-small", 5, (84, 84, 3), {**ABOUT.configuration, "learning": {"fresh": 1}})
     found.refuse_other(newer, same_version=False)
     with pytest.raises(InputError, match=r"learning\.fresh was none, now 1"):
         found.refuse_other(newer, same_version=True)
-    doubting = {**ABOUT.algorithm, "algorithm": {"doubt": True}}  # which runs did not know at first
-    without = {**ABOUT.algorithm, "algorithm": {"doubt": False}}
-    found.refuse_other(About("maze-small", 5, (84, 84, 3), without), same_version=True)
-    with pytest.raises(InputError, match=r"algorithm\.doubt was off, now on"):
-        found.refuse_other(About("maze-small", 5, (84, 84, 3), doubting), same_version=True)
-    monkeypatch.setattr(checkpoint, "FORMAT", 2)
-    with pytest.raises(InputError, match=r"format 1, written by Widthwise .* reads format 2"):
+    monkeypatch.setattr(checkpoint, "READABLE", (3, 4))
+    with pytest.raises(InputError, match=r"format 2, written by Widthwise .* reads the formats 3 and 4"):
         kept.load(print)
+
+
+def test_the_keys_of_the_first_format_are_still_read(tmp_path: Path) -> None:
+    old = {"algorithm": {"name": "pi-hiw", "interactions": 30, "tiles": [2, 2]}, "learning": {"batch": 8}}
+    about = {**ABOUT.describe(), "algorithm": old}
+    del about["configuration"]
+    path = tmp_path / "old.ckpt"
+    with path.open("wb") as file:
+        packing.write(file, {"format": 1, "about": about, "data": 7})
+    found = checkpoint.read_checkpoint(path)
+    planning = {"algorithm": "pi-hiw", "steps_per_action": 30, "tiles": [2, 2], "high_features": "tiles"}
+    learning = {"batch": 8, "encoded": False}
+    # A run from before there was this setting did not doubt values.
+    now = {"planning": {**planning, "doubt": False}, "learning": learning}
+    found.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
+    now = {"planning": {**planning, "doubt": True}, "learning": learning}
+    with pytest.raises(InputError, match=r"planning\.doubt was off, now on"):
+        found.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
 
 
 def test_a_folder_that_cannot_be_written_is_reported_at_once(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from places import FIXTURES, SUPPORT
 from widthwise.cli.main import main
+from widthwise.training.old_keys import upgrade_config
 from widthwise.version import __version__
 
 VERSIONS = sorted(path for path in (FIXTURES).iterdir() if path.is_dir())
@@ -49,7 +50,7 @@ def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
     pytest.importorskip("torch")
     folder = training(version, tmp_path)
     before = {name: (folder / name).read_bytes() for name in ("episodes.jsonl", "evaluations.jsonl")}
-    settings = json.loads((folder / "config.json").read_text())["algorithm"]
+    config = upgrade_config(json.loads((folder / "config.json").read_text()))["configuration"]
     code = main(["train", WORLD, "--resume", str(folder), "--interactions", "400", "--quiet"])
     said = capsys.readouterr().err
     if version.name != __version__:
@@ -61,8 +62,8 @@ def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
     for name, was in before.items():
         now = (folder / name).read_bytes()
         assert now.startswith(was) and len(now) > len(was)
-    after = json.loads((folder / "config.json").read_text())["algorithm"]
-    assert {name: after[name] for name in settings} == settings  # its own, whatever the defaults are now
+    after = json.loads((folder / "config.json").read_text())["configuration"]
+    assert after == config  # its own, whatever the defaults are now
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)

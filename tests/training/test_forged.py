@@ -17,7 +17,7 @@ from places import FIXTURES, SUPPORT
 from widthwise.core.errors import InputError
 from widthwise.training import packing
 from widthwise.training.checkpoint import read_checkpoint
-from widthwise.training.unpacking import Limits
+from widthwise.training.unpacking import PackedLimits
 
 WORLD = "tiny_world:TinyWorld"
 CASES = 120
@@ -38,7 +38,7 @@ def test_a_small_file_cannot_take_much_memory(tmp_path: Path) -> None:
         path.write_bytes(framed(json.dumps(told).encode(), packed))
         tracemalloc.start()
         with pytest.raises(InputError, match="no good checkpoint"):
-            read_checkpoint(path, Limits(1 << 20, 1 << 20))
+            read_checkpoint(path, PackedLimits(1 << 20, 1 << 20))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 16 << 20, told
@@ -96,7 +96,7 @@ def test_forged_checkpoints_end_as_one_error(tmp_path: Path, monkeypatch: pytest
     pytest.importorskip("torch")
     from widthwise.core.errors import WidthwiseError
     from widthwise.training import launch
-    from widthwise.training.run import Listener
+    from widthwise.training.run import TrainingListener
 
     monkeypatch.syspath_prepend(str(SUPPORT))
     with tarfile.open(FIXTURES / "0.1.0" / "training.tar.xz") as archive:
@@ -116,7 +116,7 @@ def test_forged_checkpoints_end_as_one_error(tmp_path: Path, monkeypatch: pytest
         (folder / "checkpoint" / "previous.ckpt").unlink(missing_ok=True)
         path.write_bytes(framed(json.dumps(forged).encode(), contents))
         try:
-            training = launch.resume(folder, Listener(), 90, given={"environment": WORLD})
+            training = launch.resume(folder, TrainingListener(), 90, given={"environment": WORLD})
         except WidthwiseError as error:
             assert isinstance(error, InputError), (number, error)
             assert str(folder) in str(error), (number, error)

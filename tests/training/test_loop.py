@@ -16,7 +16,7 @@ from widthwise.core.errors import InputError, UsageError
 from widthwise.learning.updater import TrainingDivergedError
 from widthwise.training.checkpoint import About, Checkpoints, RunStopped, read_checkpoint
 from widthwise.training.folder import Lines, TrainingFolder
-from widthwise.training.run import Listener, Record, Schedule, Training
+from widthwise.training.run import Record, RunSchedule, TrainingListener, TrainingRun
 
 ABOUT = About("nowhere", 2, (3,), {"name": "none"})
 
@@ -75,11 +75,11 @@ class FakeLearner:
         return [self.interactions]
 
 
-def start(folder: Path, learner: FakeLearner, *, resume: bool = False, every: float = 0.0) -> Training:
+def start(folder: Path, learner: FakeLearner, *, resume: bool = False, every: float = 0.0) -> TrainingRun:
     kept = Checkpoints(folder, ABOUT)
     opened = TrainingFolder.resume(folder) if resume else TrainingFolder.create(folder, {"kind": "training"})
     kept.prepare()
-    training = Training(opened, kept, learner, Schedule(100, 30, every), Listener())
+    training = TrainingRun(opened, kept, learner, RunSchedule(100, 30, every), TrainingListener())
     if resume:
         training.resume(kept.load(print))
     return training
@@ -144,10 +144,10 @@ def test_stopping_leaves_a_checkpoint_that_goes_on(tmp_path: Path, number: int) 
     expected = whole(tmp_path / "whole")
     training = start(tmp_path / "run", FakeLearner(), every=1000)
 
-    class Stops(Listener):
+    class Stops(TrainingListener):
         moves = 0
 
-        def moved(self, run: Training) -> None:
+        def moved(self, run: TrainingRun) -> None:
             self.moves += 1
             run.stopping = self.moves >= number
 
@@ -228,7 +228,7 @@ def test_evaluations_take_no_more_than_their_share(tmp_path: Path) -> None:
     """Of 400 interactions with a share of .25, and an interval at which 40 evaluations would be due."""
     opened = TrainingFolder.create(tmp_path / "run", {})
     learner = Costly()
-    training = Training(opened, Checkpoints(tmp_path / "run", ABOUT), learner, Schedule(400, 10, 30.0, 0.25))
+    training = TrainingRun(opened, Checkpoints(tmp_path / "run", ABOUT), learner, RunSchedule(400, 10, 30.0, 0.25))
     training.checkpoints.prepare()
     result = training.run()
     opened.close()
@@ -263,7 +263,7 @@ def test_a_run_says_whether_it_has_seen_a_reward(tmp_path: Path) -> None:
     for number, (learner, seen) in enumerate(((FakeLearner(), True), (Poor(), False))):
         folder = tmp_path / str(number)
         opened = TrainingFolder.create(folder, {})
-        training = Training(opened, Checkpoints(folder, ABOUT), learner, Schedule(100, 30))
+        training = TrainingRun(opened, Checkpoints(folder, ABOUT), learner, RunSchedule(100, 30))
         training.checkpoints.prepare()
         result = training.run()
         opened.close()

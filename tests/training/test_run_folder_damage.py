@@ -23,7 +23,7 @@ from places import FIXTURES
 from widthwise.cli.main import main
 from widthwise.experiments import runner
 from widthwise.experiments.jobs import Done, Job, done, lost, work
-from widthwise.training.run import Training
+from widthwise.training.run import TrainingRun
 
 TASKS = FIXTURES / "0.1.0" / "tasks"
 SMALL = ["--budget", "4", "--set", "calibration=2", "--network-episodes", "1", "--planner-episodes", "0"]
@@ -71,20 +71,20 @@ class Inline:
 
 def brief(patch: pytest.MonkeyPatch) -> None:
     """Let training end after two actions, and evaluations as soon as they ask: the settings may want any number."""
-    advance, evaluate = Training._advance, Training._evaluate
+    advance, evaluate = TrainingRun._advance, TrainingRun._evaluate
     counts: Counter[int] = Counter()
 
-    def few(self: Training, events: Any) -> None:
+    def few(self: TrainingRun, events: Any) -> None:
         counts[id(self)] += 1
         self.stopping = counts[id(self)] >= 2
         advance(self, events)
 
-    def none(self: Training, events: Any) -> bool:
+    def none(self: TrainingRun, events: Any) -> bool:
         self.stopping = True
         return evaluate(self, events)
 
-    patch.setattr(Training, "_advance", few)
-    patch.setattr(Training, "_evaluate", none)
+    patch.setattr(TrainingRun, "_advance", few)
+    patch.setattr(TrainingRun, "_evaluate", none)
 
 
 @pytest.fixture(scope="module")

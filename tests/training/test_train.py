@@ -59,8 +59,8 @@ def test_a_run_folder_holds_everything(whole: Path) -> None:
     assert config["settings"]["environment"] == WORLD
     assert config["settings"]["seed"] == 3
     assert config["settings"]["evaluate_every"] == 150
-    assert config["algorithm"]["learning"]["batch"] == 8
-    assert config["algorithm"]["algorithm"]["tiles"] == [2, 1]
+    assert config["configuration"]["learning"]["batch"] == 8
+    assert config["configuration"]["planning"]["tiles"] == [2, 1]
     assert "--interactions 500" in config["command"]
     assert "torch" in config["versions"]
     episodes = [json.loads(line) for line in (whole / "episodes.jsonl").read_text().splitlines()]
@@ -187,7 +187,9 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
     assert "batch" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "other"), code=31)
     told = said(capsys, "train", "maze-small", "--resume", str(whole), code=2)
     assert "begun with environment tiny_world:TinyWorld;" in told
-    assert "cannot become less" in said(capsys, "train", WORLD, "--resume", str(whole), "--interactions", "10", code=2)
+    assert "the number can only grow" in said(
+        capsys, "train", WORLD, "--resume", str(whole), "--interactions", "10", code=2
+    )
     assert "exists already" in said(capsys, *TINY, "--out", str(whole), code=2)
 
 
@@ -199,7 +201,7 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
         (["train", WORLD, "--interactions", "10"], "--out is missing"),
         ([*TINY, "--set", "tempo=3", "--out", "x"], "no setting 'tempo'"),
         ([*TINY, "--set", "value=perhaps", "--out", "x"], "value is on or off"),
-        ([*TINY, "--set", "replay=1.5", "--out", "x"], "replay=1.5 makes no sense"),
+        ([*TINY, "--set", "replay=1.5", "--out", "x"], "replay is a whole number, not '1.5'"),
         ([*TINY, "--set", "high_width=3", "--out", "x"], "a width is 1, 2 or n"),
         ([*TINY, "--set", "batch", "--out", "x"], "write NAME=VALUE"),
         ([*TINY, "--set", "learning_rate=-1", "--out", "x"], "learning_rate is above 0"),
@@ -296,11 +298,11 @@ def test_the_help_names_every_setting() -> None:
 
     from widthwise.cli.train import _EPILOG
     from widthwise.learning.learning_settings import LearningSettings
-    from widthwise.training.algorithms import Algorithm
+    from widthwise.training.algorithms import PlanningSettings
 
-    for kind in (Algorithm, LearningSettings):
+    for kind in (PlanningSettings, LearningSettings):
         for one in fields(kind):
-            assert one.name == "name" or one.name in _EPILOG, one.name
+            assert one.name == "algorithm" or one.name in _EPILOG, one.name
 
 
 def test_the_demo_ends_with_a_network_that_learns(

@@ -21,10 +21,11 @@ import gymnasium.spaces as spaces
 
 from learning_tools import Walk
 from widthwise.learning.encoding import FARTHEST, Encoding
-from widthwise.learning.input_format import Sight
+from widthwise.learning.input_format import InputFormat
 from widthwise.learning.learning_settings import LearningSettings
-from widthwise.training.algorithms import algorithm
-from widthwise.training.config import Config
+from widthwise.training.algorithms import planning_settings
+from widthwise.training.configuration import Configuration
+from widthwise.training.old_keys import upgrade_configuration
 from widthwise.training.trainer import Trainer
 
 TINY = ["--interactions", "300", "--budget", "6", "--nodes", "40", "--set", "batch=4", "--set", "calibration=8"]
@@ -80,8 +81,8 @@ def test_environments_without_an_image_train_and_go_on_byte_for_byte(
     lines = [line for line in capsys.readouterr().err.splitlines() if says in line]
     assert lines == [line for line in lines if line.startswith(f"{environment[0]}: ")] and len(lines) == 1
     config = json.loads((whole / "config.json").read_text())
-    assert config["settings"]["algorithm"] == config["algorithm"]["algorithm"]["name"] == name
-    assert config["algorithm"]["algorithm"]["high_features"] == ("own" if name == "pi-hiw" else "tiles")
+    assert config["settings"]["algorithm"] == config["configuration"]["planning"]["algorithm"] == name
+    assert config["configuration"]["planning"]["high_features"] == ("own" if name == "pi-hiw" else "tiles")
 
     every = ["--evaluate-every", str(config["settings"]["evaluate_every"]), "--evaluation-share", "0.25"]
     assert train(*environment, *TINY, *every, "--interactions", "150", "--out", str(parts), "--quiet") == 0
@@ -106,20 +107,23 @@ def test_pi_hiw_where_there_is_nothing_for_its_upper_level_says_what_to_do(
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "CartPole-v1 has neither an image" in said and "--algorithm pi-iw+" in said
     with pytest.raises(ww.UsageError, match="take the algorithm pi-iw\\+"):
-        algorithm("pi-hiw", ww.simulator("CartPole-v1"))
+        planning_settings("pi-hiw", ww.simulator("CartPole-v1"))
     assert not (tmp_path / "run").exists()
 
 
 def test_the_upper_level_is_what_the_environment_has() -> None:
     maze = ww.simulator("maze-small")
-    assert algorithm("auto", maze) == algorithm("pi-hiw", maze)
-    rooms = algorithm("auto", Rooms())
-    assert (rooms.name, rooms.tiles, rooms.high_features, rooms.title) == ("pi-hiw", None, "own", "π-HIW(1,1)")
-    assert algorithm("auto", Grid()).title == "π-IW+"
-    assert algorithm("auto", Grid(), tiles=(2, 2)).tiles == (2, 2)  # asked for; refused when it meets an observation
-    assert algorithm("pi-hiw", Rooms(), high_features="own").tiles is None
+    assert planning_settings("auto", maze) == planning_settings("pi-hiw", maze)
+    rooms = planning_settings("auto", Rooms())
+    assert (rooms.algorithm, rooms.tiles, rooms.high_features, rooms.title) == ("pi-hiw", None, "own", "π-HIW(1,1)")
+    assert planning_settings("auto", Grid()).title == "π-IW+"
+    assert planning_settings("auto", Grid(), tiles=(2, 2)).tiles == (
+        2,
+        2,
+    )  # asked for; refused when it meets an observation
+    assert planning_settings("pi-hiw", Rooms(), high_features="own").tiles is None
     with pytest.raises(ww.UsageError, match="tiles or own, not 'rooms'"):
-        algorithm("pi-hiw", high_features="rooms")
+        planning_settings("pi-hiw", high_features="rooms")
 
 
 def test_choices_become_a_one_among_zeros() -> None:
@@ -152,37 +156,38 @@ def test_numbers_are_scaled_by_what_was_seen_and_else_by_their_bounds() -> None:
 
 def test_images_stay_images() -> None:
     image = np.zeros((30, 40, 3), np.uint8)
-    assert Sight.encoded(image, spaces.Box(0, 255, image.shape, np.uint8)) == Sight((30, 40, 3), True)
-    assert Sight.encoded({"image": image, "mission": "go"}).image
+    assert InputFormat.encoded(image, spaces.Box(0, 255, image.shape, np.uint8)) == InputFormat((30, 40, 3), True)
+    assert InputFormat.encoded({"image": image, "mission": "go"}).image
     small = {"image": np.zeros((7, 7, 3), np.uint8), "direction": 2, "mission": "go"}
     space = spaces.Dict({"image": spaces.Box(0, 255, (7, 7, 3), np.uint8), "direction": spaces.Discrete(4)})
-    assert Sight.encoded(small, space).shape == (4 + 147,)
+    assert InputFormat.encoded(small, space).shape == (4 + 147,)
 
 
 def test_a_network_is_restored_with_the_scale_of_its_input() -> None:
-    config = Config(algorithm("pi-iw+", interactions=4), LearningSettings(batch=4, calibration=8))
+    config = Configuration(planning_settings("pi-iw+", steps_per_action=4), LearningSettings(batch=4, calibration=8))
     trained, other = Trainer(Grid, config), Trainer(Grid, config)
-    assert trained.sight.encoding is not None and other.sight.encoding is not None
-    assert trained.sight.encoding.scale.max() > 1e5
-    other.sight.encoding.scale[:] = 1
-    other.learner.restore(trained.learner.state())
-    assert other.sight.encoding.scale.tolist() == trained.sight.encoding.scale.tolist()
+    assert trained.input_format.encoding is not None and other.input_format.encoding is not None
+    assert trained.input_format.encoding.scale.max() > 1e5
+    other.input_format.encoding.scale[:] = 1
+    other.updater.restore(trained.updater.state())
+    assert other.input_format.encoding.scale.tolist() == trained.input_format.encoding.scale.tolist()
 
 
 def test_without_calibration_numbers_are_scaled_all_the_same() -> None:
-    config = Config(algorithm("pi-iw+", interactions=4), LearningSettings(batch=4, calibration=0))
+    config = Configuration(planning_settings("pi-iw+", steps_per_action=4), LearningSettings(batch=4, calibration=0))
     trainer = Trainer(Grid, config)
-    assert trainer.sight.encoding is not None and trainer.sight.encoding.scale.max() > 1e5
+    assert trainer.input_format.encoding is not None and trainer.input_format.encoding.scale.max() > 1e5
     assert trainer.interactions > 0
 
 
 def test_runs_from_before_there_were_encodings_see_what_they_saw() -> None:
-    plain = Config(algorithm("pi-iw+"), LearningSettings()).describe()
-    del plain["learning"]["encoded"], plain["algorithm"]["high_features"]
-    config = Config.read(plain)
-    assert not config.learning.encoded and config.algorithm.high_features == "tiles"
+    plain = Configuration(planning_settings("pi-iw+"), LearningSettings()).describe()
+    del plain["learning"]["encoded"], plain["planning"]["high_features"]
+    plain["algorithm"] = plain.pop("planning")
+    config = Configuration.read(upgrade_configuration(plain))
+    assert not config.learning.encoded and config.planning.high_features == "tiles"
     trainer = Trainer(Walk, config)
-    assert trainer.sight.encoding is None and "scale" not in trainer.learner.network.state_dict()
+    assert trainer.input_format.encoding is None and "scale" not in trainer.updater.network.state_dict()
 
 
 def test_a_run_that_is_shorter_than_an_episode_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,11 +197,11 @@ def test_a_run_that_is_shorter_than_an_episode_says_so(tmp_path: Path, capsys: p
 
 
 def test_messages_about_settings_print_no_dict_and_no_list() -> None:
-    plain = Config(algorithm("pi-iw+"), LearningSettings()).describe()
+    plain = Configuration(planning_settings("pi-iw+"), LearningSettings()).describe()
     for name, value in (("tiles", [1, 2, 3]), ("nodes", {"a": 1}), ("discount", [0.5]), ("behaviour", [1])):
-        broken = {**plain, "algorithm": {**plain["algorithm"], name: value}}
+        broken = {**plain, "planning": {**plain["planning"], name: value}}
         with pytest.raises(ww.UsageError) as raised:
-            Config.read(broken)
+            Configuration.read(broken)
         assert not set("{}[]") & set(str(raised.value)), raised.value
     with pytest.raises(ww.UsageError) as raised:
         Encoding({"mission": "go"})

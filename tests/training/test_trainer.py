@@ -30,10 +30,11 @@ from widthwise.simulator_search.tree import NONE
 from widthwise.simulators.features import Cells, Tiles
 from widthwise.simulators.maze import Maze
 from widthwise.simulators.names import simulator
-from widthwise.training.algorithms import PARTS, Algorithm, algorithm
-from widthwise.training.clocks import Timed
-from widthwise.training.config import Config
-from widthwise.training.trainer import Ended, Trainer
+from widthwise.training.algorithm_registry import ALGORITHMS
+from widthwise.training.algorithms import PlanningSettings, planning_settings
+from widthwise.training.clocks import TimedSimulator
+from widthwise.training.configuration import Configuration
+from widthwise.training.trainer import EndedEpisode, Trainer
 
 ROOMS = """\
 limit: 20
@@ -45,13 +46,13 @@ limit: 20
 """
 
 
-def rounds(trainer: Trainer, count: int) -> list[Ended]:
+def rounds(trainer: Trainer, count: int) -> list[EndedEpisode]:
     return [ended for _ in range(count) for ended in trainer.round()]
 
 
 def maze_trainer(trees: int = 1, name: str = "pi-hiw", refresh: bool = False, **settings: Any) -> Trainer:
-    chosen = algorithm(name, Maze(ROOMS), **{"interactions": 10, **settings})
-    return Trainer(lambda: Maze(ROOMS), Config(chosen, LearningSettings(batch=8), trees=trees, refresh=refresh))
+    chosen = planning_settings(name, Maze(ROOMS), **{"steps_per_action": 10, **settings})
+    return Trainer(lambda: Maze(ROOMS), Configuration(chosen, LearningSettings(batch=8), trees=trees, refresh=refresh))
 
 
 def same(one: Any, other: Any) -> bool:
@@ -67,7 +68,7 @@ def same(one: Any, other: Any) -> bool:
 
 def test_the_clock_around_a_simulator_leaves_it_its_features() -> None:
     agent = maze_trainer(dynamic=False).players[0].agent
-    assert isinstance(agent.simulator, Timed)
+    assert isinstance(agent.simulator, TimedSimulator)
     assert [type(one) for one in default_features(agent.simulator)] == [Cells, Tiles]
 
 
@@ -93,13 +94,13 @@ def test_the_network_is_asked_once_about_what_looks_the_same(monkeypatch: pytest
     assert 0 < len(looks) == len(asked) < trainer.interactions - trainer.config.learning.calibration
     steps = [Step(one) for one in asked]
     before = trainer.evaluate([*steps, *steps])
-    inference = trainer.learner.inference
+    inference = trainer.updater.inference
     alone = [trainer.evaluate.parts(evaluated(inference, [step.observation])[0]) for step in steps]
     assert before == [*alone, *alone]  # what looks the same is judged the same
     asked.clear()
     trainer.evaluate(steps)
     assert not asked
-    trainer.learner.publish()  # other weights, as far as anybody knows
+    trainer.updater.publish()  # other weights, as far as anybody knows
     trainer.evaluate(steps)
     assert len(asked) == len(steps)
 
@@ -157,9 +158,9 @@ def test_another_environment_is_noticed() -> None:
     rounds(trainer, 20)
     saved = trainer.state()
     other = ROOMS.replace("K", "x").replace("D", "K").replace("x", "D").replace("A.", "A#")
-    chosen = algorithm("pi-hiw", Maze(other), interactions=10)
+    chosen = planning_settings("pi-hiw", Maze(other), steps_per_action=10)
     with pytest.raises(ww.InputError, match="does not do what it did"):
-        Trainer(lambda: Maze(other), Config(chosen, LearningSettings(batch=8))).restore(saved)
+        Trainer(lambda: Maze(other), Configuration(chosen, LearningSettings(batch=8))).restore(saved)
     with pytest.raises(ww.UsageError, match="saved with 1 tree, not with 2"):
         maze_trainer(trees=2).restore(saved)
 
@@ -183,12 +184,12 @@ def test_updates_per_action() -> None:
     trainer = walker(trees=3)
     ended = []
     while not ended:
-        assert trainer.learner.updates == 0  # nothing to learn from yet
+        assert trainer.updater.updates == 0  # nothing to learn from yet
         before = trainer.actions
         ended = trainer.round()
-    assert trainer.learner.updates == trainer.actions - before
+    assert trainer.updater.updates == trainer.actions - before
     rounds(trainer, 5)
-    assert trainer.learner.updates == trainer.actions - before >= 18
+    assert trainer.updater.updates == trainer.actions - before >= 18
     assert len(trainer.replay) == sum(len(one) for one in trainer.replay.episodes)
     spent = sum(one.agent.driver.steps for one in trainer.players if not one.agent.over)
     assert trainer.interactions >= spent + trainer.config.learning.calibration
@@ -209,115 +210,115 @@ def test_a_round_is_one_action_of_one_tree_and_of_several_as_many_as_take_long_e
 
 def test_trees_that_wait_for_a_reward_end_together_and_take_other_weights() -> None:
     trainer = walker(make=PoorWalk, trees=3)
-    first = trainer.learner.network.layers[-1].weight.clone()
+    first = trainer.updater.network.layers[-1].weight.clone()
     while trainer.episodes < 6:
         trainer.round()
-    assert trainer.learner.updates == 0
-    assert not torch.equal(trainer.learner.network.layers[-1].weight, first)
+    assert trainer.updater.updates == 0
+    assert not torch.equal(trainer.updater.network.layers[-1].weight, first)
 
 
 def test_without_a_reward_nothing_is_learned_and_every_episode_begins_with_other_weights() -> None:
     trainer = walker(make=PoorWalk)
-    seen = [trainer.learner.network.layers[-1].weight.clone()]
+    seen = [trainer.updater.network.layers[-1].weight.clone()]
     while len(seen) < 4:
         while not trainer.round():
-            assert torch.equal(trainer.learner.network.layers[-1].weight, seen[-1])
-        assert trainer.learner.updates == 0 and not trainer.ready()
+            assert torch.equal(trainer.updater.network.layers[-1].weight, seen[-1])
+        assert trainer.updater.updates == 0 and not trainer.ready()
         before = trainer.interactions
         trainer.round()
         assert trainer.interactions > before + trainer.config.learning.calibration  # a new walk to set it by
-        seen.append(trainer.learner.network.layers[-1].weight.clone())
+        seen.append(trainer.updater.network.layers[-1].weight.clone())
         assert not torch.equal(seen[-1], seen[-2])
     trainer.replay.episodes[-1].returns[0] = 1.0
     assert trainer.ready()
     trainer.round()
-    assert trainer.learner.updates == 1
-    assert any(square.any() for square in trainer.learner.optimiser.squares)
+    assert trainer.updater.updates == 1
+    assert any(square.any() for square in trainer.updater.optimiser.squares)
     trainer.replay.episodes[-1].returns[0] = 0.0
     assert not trainer.ready()  # forgotten again
     while not trainer.round():
         pass
     trainer.round()  # the next episode begins as the very first did
-    assert trainer.learner.updates == 1
-    assert not any(square.any() for square in trainer.learner.optimiser.squares)
-    assert not trainer.learner.network.policy.weight.any()
-    assert all(bool((norm.weight == 1).all()) for norm in trainer.learner.network.norms)
+    assert trainer.updater.updates == 1
+    assert not any(square.any() for square in trainer.updater.optimiser.squares)
+    assert not trainer.updater.network.policy.weight.any()
+    assert all(bool((norm.weight == 1).all()) for norm in trainer.updater.network.norms)
 
 
 def test_an_impatient_run_learns_after_the_first_episode() -> None:
     trainer = walker(make=PoorWalk, patient=False)
     while not trainer.round():
-        assert trainer.learner.updates == 0
-    assert trainer.learner.updates == 1
+        assert trainer.updater.updates == 0
+    assert trainer.updater.updates == 1
 
 
 def test_other_weights_wait_until_no_tree_is_in_an_episode() -> None:
     trainer = walker(trees=2, make=PoorWalk)
     trainer.round()
     trainer.players[0].agent.episode.terminated = True
-    before = trainer.learner.network.layers[-1].weight.clone()
+    before = trainer.updater.network.layers[-1].weight.clone()
     trainer.round()
-    assert torch.equal(trainer.learner.network.layers[-1].weight, before)
+    assert torch.equal(trainer.updater.network.layers[-1].weight, before)
 
 
 def test_nodes_know_the_version_of_the_network() -> None:
     for refresh in (False, True):
-        trainer = walker(refresh=refresh, interactions=2)
-        while trainer.learner.updates < 5 or trainer.players[0].agent.over:
+        trainer = walker(refresh=refresh, steps_per_action=2)
+        while trainer.updater.updates < 5 or trainer.players[0].agent.over:
             trainer.round()
         tree = trainer.players[0].agent.driver.tree
         versions = {tree.version[node] for node in tree.nodes.live}
         if refresh:
-            assert versions == {trainer.learner.updates}
+            assert versions == {trainer.updater.updates}
             node = tree.nodes.live[-1]
-            found = trainer.learner.inference([tree.observation[node]])[0]
+            found = trainer.updater.inference([tree.observation[node]])[0]
             assert tree.value[node] == pytest.approx(found.value, abs=1e-5)
             assert tree.nodes.features[node] == found.features
         else:
-            assert max(versions) < trainer.learner.updates
+            assert max(versions) < trainer.updater.updates
 
 
 def test_what_is_not_finite_stops_the_run_before_the_weights_change() -> None:
     trainer = walker()
-    while not trainer.learner.updates:
+    while not trainer.updater.updates:
         trainer.round()
-    state = trainer.learner.state()
+    state = trainer.updater.state()
     trainer.replay.episodes[0].targets[:] = float("nan")
     with pytest.raises(TrainingDivergedError, match=r"training diverged at update \d+"):
         rounds(trainer, 30)
-    weights = {name for name, _ in trainer.learner.network.named_parameters()}
-    now = trainer.learner.state()
+    weights = {name for name, _ in trainer.updater.network.named_parameters()}
+    now = trainer.updater.state()
     assert all(torch.equal(now["network"][name], state["network"][name]) for name in weights) or (
         now["updates"] > state["updates"]
     )
     assert all(torch.isfinite(now["network"][name]).all() for name in weights)
 
 
-def flags(chosen: Algorithm) -> tuple[bool, ...]:
+def flags(chosen: PlanningSettings) -> tuple[bool, ...]:
     return chosen.guided, chosen.dynamic, chosen.value, chosen.doubt, chosen.ties, chosen.tiles is not None
 
 
 def test_the_algorithms_are_their_parts() -> None:
     maze = simulator("maze-small")
-    assert flags(algorithm("pi-iw", maze)) == (True, True, False, False, False, False)
-    assert flags(algorithm("pi-iw+", maze)) == (True, True, True, True, True, False)
-    assert flags(algorithm("pi-hiw", maze)) == (True, True, True, True, True, True)
-    assert [algorithm(name, maze).title for name in PARTS] == ["π-IW", "π-IW+", "π-HIW(1,1)"]
-    assert algorithm("pi-hiw", maze).tiles == (4, 4)
-    assert algorithm("pi-hiw", simulator("maze-large")).tiles == (4, 4)
-    assert algorithm("pi-iw", maze).acts_by().formula == "none"
+    assert flags(planning_settings("pi-iw", maze)) == (True, True, False, False, False, False)
+    assert flags(planning_settings("pi-iw+", maze)) == (True, True, True, True, True, False)
+    assert flags(planning_settings("pi-hiw", maze)) == (True, True, True, True, True, True)
+    assert [planning_settings(name, maze).title for name in ALGORITHMS] == ["π-IW", "π-IW+", "π-HIW(1,1)"]
+    assert planning_settings("pi-hiw", maze).tiles == (4, 4)
+    assert planning_settings("pi-hiw", simulator("maze-large")).tiles == (4, 4)
+    assert planning_settings("pi-iw", maze).acts_by().formula == "none"
     with pytest.raises(ww.UsageError, match="no algorithm"):
-        algorithm("alphazero")
+        planning_settings("alphazero")
     with pytest.raises(ww.UsageError, match="no setting 'tile'"):
-        algorithm("pi-hiw", tile=3)
+        planning_settings("pi-hiw", tile=3)
     with pytest.raises(ww.UsageError, match="discount"):
-        algorithm("pi-hiw", discount=0)
+        planning_settings("pi-hiw", discount=0)
 
 
 def test_atari_has_its_own_settings() -> None:
     pytest.importorskip("ale_py")
-    chosen = algorithm("pi-hiw", simulator("atari:pong"))
-    assert (chosen.interactions, chosen.tiles, chosen.colours, chosen.high_width) == (100, (8, 11), 32, "n")
+    chosen = planning_settings("pi-hiw", simulator("atari:pong"))
+    assert (chosen.steps_per_action, chosen.tiles, chosen.colours, chosen.high_width) == (100, (8, 11), 32, "n")
     assert chosen.title == "π-HIW(n,1)"
 
 
@@ -335,19 +336,19 @@ def test_each_part_can_be_switched_off_alone(part: str) -> None:
 
 
 def test_settings_can_be_written_and_read() -> None:
-    config = Config(
-        algorithm("pi-hiw", simulator("maze-large"), value=False), LearningSettings(batch=4), trees=2, seed=9
+    config = Configuration(
+        planning_settings("pi-hiw", simulator("maze-large"), value=False), LearningSettings(batch=4), trees=2, seed=9
     )
-    assert Config.read(json.loads(json.dumps(config.describe()))) == config
+    assert Configuration.read(json.loads(json.dumps(config.describe()))) == config
     wrong = config.describe()
     wrong["learning"]["speed"] = 3
     with pytest.raises(ww.UsageError, match="LearningSettings has no setting 'speed'"):
-        Config.read(wrong)
+        Configuration.read(wrong)
     for nonsense in ({"batch": 0}, {"l2": -1.0}, {"learning_rate": 0.0}):
         with pytest.raises(ww.UsageError):
             LearningSettings(**nonsense)  # type: ignore[arg-type]
-    with pytest.raises(ww.UsageError, match="at least 1 tree"):
-        Config(trees=0)
+    with pytest.raises(ww.UsageError, match="trees must be at least 1"):
+        Configuration(trees=0)
 
 
 def test_evaluation_leaves_training_alone() -> None:
@@ -376,10 +377,10 @@ def test_vectors_numbers_and_dictionaries_can_be_learned_from() -> None:
     pytest.importorskip("gymnasium")
     for name, options in (("CartPole-v1", {}), ("FrozenLake-v1", {"is_slippery": False, "deterministic": True})):
         env = simulator(name, **options)
-        config = Config(algorithm("pi-iw+", env, interactions=5), LearningSettings(batch=8))
+        config = Configuration(planning_settings("pi-iw+", env, steps_per_action=5), LearningSettings(batch=8))
         trainer = Trainer(lambda name=name, options=options: simulator(name, **options), config)
         rounds(trainer, 40)
-        assert trainer.learner.updates > 0
+        assert trainer.updater.updates > 0
 
 
 PROGRAM = (
@@ -391,7 +392,7 @@ def fingerprint() -> str:
     """What forty rounds in a maze came to."""
     trainer = maze_trainer(trees=2)
     ended = rounds(trainer, 40)
-    weights = b"".join(tensor.numpy().tobytes() for tensor in trainer.learner.state()["network"].values())
+    weights = b"".join(tensor.numpy().tobytes() for tensor in trainer.updater.state()["network"].values())
     return f"{[(one.score, one.steps, one.losses) for one in ended]} {hashlib.sha256(weights).hexdigest()}"
 
 

@@ -56,7 +56,8 @@ CODE = [
     {"environment": "maze-small", "options": {"features": "trap_world:look"}},
     {"environment": "CartPole-v1", "options": {"inner": {"list": ["trap_world:make"]}}},
     {"environment": "GymV26Environment-v0", "options": {"env_id": "trap_world:Env-v0"}},
-    {"environment": "maze-small", "options": {}, "parts": {"features": "trap_world:look"}},
+    {"environment": "maze-small", "options": {}, "parts": {"high_features": "trap_world:look"}},
+    {"environment": "maze-small", "options": {}, "overrides": {"high_features": "trap_world:look"}},
     {"environment": "maze-small", "options": {}, "setting": "trap_world:look"},
 ]
 

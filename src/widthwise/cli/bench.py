@@ -209,7 +209,7 @@ def run_suite(
 ) -> RunStore | None:
     """Run what is missing of a suite. Returns the open run folder with all its lines, or None if it was stopped."""
     from widthwise.core.provenance import changes_since, describe_run, stamp_of
-    from widthwise.experiments.progress import Progress
+    from widthwise.experiments.progress import RowProgress
     from widthwise.experiments.runner import make_pool, run_jobs
     from widthwise.experiments.store import RunStore
 
@@ -229,7 +229,7 @@ def run_suite(
             file=sys.stderr,
         )
     try:
-        run_jobs(store, jobs, pool, Progress(sys.stderr), stamp_of(config))
+        run_jobs(store, jobs, pool, RowProgress(sys.stderr), stamp_of(config))
     except KeyboardInterrupt:
         saved = counted(len(store.lines), "line is", "lines are")
         print(f"stopped: {saved} saved; repeat the command with --resume to continue", file=sys.stderr)

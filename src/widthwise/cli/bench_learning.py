@@ -12,14 +12,15 @@ from widthwise.cli.train import add_evaluation, add_settings, shared_settings
 from widthwise.core.errors import UsageError
 from widthwise.core.showing import counted
 from widthwise.online.presets import DEFAULT, FIRST
+from widthwise.training.algorithm_registry import ALGORITHMS
 
 if TYPE_CHECKING:
     from widthwise.experiments.learning_suites import Suite
 
 _DESCRIPTION = """\
-Train several algorithms with several seeds, one process per run, into DIR/runs. What was stopped, or
-killed, goes on with --resume from each run's own checkpoint. `widthwise report DIR` makes the table
-and the learning curves, of a suite that is still running too."""
+Train several algorithms with several seeds, one process per run, into DIR/runs. With --resume every
+run continues from its own checkpoint. `widthwise report DIR` makes the table and the learning curves,
+also while the suite is running."""
 
 _MAZES = ("maze-small", "maze-large")
 _GAMES = ("montezuma_revenge", "private_eye", "venture", "pong", "frostbite", "breakout")
@@ -59,13 +60,14 @@ def _suite(
     add = parser.add_argument
     add("--interactions", type=whole_number, metavar="N", help="simulator steps of every run")
     add("--seeds", type=whole_number, metavar="N", help="run with seeds 0 to N-1")
-    add("--algorithms", metavar="A,B", help="pi-iw, pi-iw+, pi-hiw; with settings as in pi-hiw:tiles=4x4:value=off")
+    names = ", ".join(ALGORITHMS)
+    add("--algorithms", metavar="A,B", help=f"{names}; with settings as in pi-hiw:tiles=4x4:value=off")
     add("--tiles", metavar="A,B", help="run pi-hiw once with each of these tilings, such as 2x2,4x4")
     add("--workers", metavar="N", help="processes (default: one per core)")
     add(
         "--resume",
         action="store_true",
-        help="go on with a suite that was stopped, or with more --interactions further than it went",
+        help="continue a suite that was stopped, or extend a finished one with more --interactions",
     )
     add("--out", type=Path, required=True, metavar="DIR", help="the folder of the suite")
     add_settings(parser.add_argument_group("settings of all runs"), tiles=False)
@@ -77,9 +79,7 @@ def run_mazes(args: argparse.Namespace) -> int:
     """Train in mazes."""
     from widthwise.experiments.learning_suites import Suite, expand_tiles
 
-    algorithms = expand_tiles(
-        _list(args.algorithms) or ["pi-iw", "pi-iw+", "pi-hiw"], _list(args.tiles) or ["2x2", "4x4", "8x8"]
-    )
+    algorithms = expand_tiles(_list(args.algorithms) or list(ALGORITHMS), _list(args.tiles) or ["2x2", "4x4", "8x8"])
     common = _common(args, 1_000_000)
     return _run(args, Suite(_list(args.environments) or _MAZES, algorithms, args.seeds or 3, common), {})
 
@@ -92,18 +92,18 @@ def run_atari(args: argparse.Namespace) -> int:
     games = list(PAPER_GAMES) if args.games == "all" else _list(args.games) or list(_GAMES)
     environments = [f"atari:{ale_name(game.removeprefix('atari:'))}" for game in games]
     algorithms = expand_tiles(_list(args.algorithms) or ["pi-iw", "pi-hiw"], _list(args.tiles))
-    # An episode of a game takes more interactions with the planner than a short run has.
+    # An episode with the planner takes more interactions than a short run has.
     common = {"planner_episodes": 0, "network_episodes": 1, **_common(args, 100_000)}
     published = {name: scores for name, scores in paper_scores().items() if name in environments}
     return _run(args, Suite(environments, algorithms, args.seeds or 1, common), published)
 
 
 def _list(text: str | None) -> list[str]:
-    return [one.strip() for one in (text or "").split(",") if one.strip()]
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
-    """What all runs have in common; the interval of evaluations in figures, so that a longer suite keeps it."""
+    """The settings of all runs; the interval of evaluations as a number, so that a longer suite keeps it."""
     from widthwise.core import run_shapes
     from widthwise.core.run_folder import CONFIG, read_json
     from widthwise.core.shape import both, fields, whole
@@ -123,8 +123,9 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
     from widthwise.core.provenance import describe_run
     from widthwise.experiments.learning_suites import KEYS, check, jobs_of
     from widthwise.experiments.runner import make_pool, run_jobs
-    from widthwise.experiments.store import RunStore
+    from widthwise.experiments.store import RunStore, Upgrade
     from widthwise.training.launch import need_torch
+    from widthwise.training.old_keys import upgrade_suite_line, upgrade_suite_settings
 
     need_torch("a suite of training runs")
     if args.workers == "ray":
@@ -132,10 +133,11 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
     runs = check(suite)
     pool = make_pool(args.workers, None)
     config = {"kind": "learning", **describe_run(suite.settings()), "published": published}
-    store = RunStore(args.out, config, KEYS, resume=args.resume, longer="interactions")
+    upgrade = Upgrade(upgrade_suite_settings, upgrade_suite_line)
+    store = RunStore(args.out, config, KEYS, resume=args.resume, longer="interactions", upgrade=upgrade)
     try:
         last = {store.key(line): line for line in store.lines}
-        # A run that failed, or that is to go further now, goes on from its checkpoint.
+        # A run that failed, or that is to become longer, continues from its checkpoint.
         wanted = suite.common["interactions"]
         store.done = {key for key, line in last.items() if line["failure"] is None and line["interactions"] >= wanted}
         run_jobs(store, list(jobs_of(runs, args.out)), pool, SuiteProgress(sys.stderr, args.out, runs))
@@ -143,10 +145,10 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
         failed = sum(line["failure"] is not None for line in last.values())
         store.finish({"runs": len(runs), "failures": failed})
     except KeyboardInterrupt:
-        print("stopped: go on with the same command and --resume; every run has its checkpoint", file=sys.stderr)
+        print("stopped: repeat the command with --resume to continue; every run has its checkpoint", file=sys.stderr)
         return 130
     finally:
         store.close()
-    told = f", {failed} failed" if failed else ""
-    print(f"{args.out}: {counted(len(runs), 'run')}{told}; see widthwise report {args.out}")
+    failures = f", {failed} failed" if failed else ""
+    print(f"{args.out}: {counted(len(runs), 'run')}{failures}; see widthwise report {args.out}")
     return 0

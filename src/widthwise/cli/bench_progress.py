@@ -13,7 +13,7 @@ from typing import TextIO
 from widthwise.core.showing import counted
 from widthwise.core.terminal import StatusLine
 from widthwise.experiments.jobs import Done, Job
-from widthwise.experiments.learning_suites import RUNS, folder_of
+from widthwise.experiments.learning_suites import folders_of
 from widthwise.experiments.progress import duration
 from widthwise.experiments.runner import Listener
 from widthwise.training.run_settings import RunSettings
@@ -26,7 +26,9 @@ class SuiteProgress(Listener):
 
     def __init__(self, stream: TextIO, out: Path, runs: Sequence[RunSettings]) -> None:
         self.line = StatusLine(stream)
-        self.goals = {out / RUNS / folder_of(run): run.interactions for run in runs}
+        self.goals = {
+            folder: settings.interactions for folder, settings in zip(folders_of(runs, out), runs, strict=True)
+        }
         self.finished = 0
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._watch, daemon=True)
@@ -41,7 +43,7 @@ class SuiteProgress(Listener):
         """A run has ended."""
         self.finished += 1
         line, failure = done.line, done.line["failure"]
-        name = " ".join(str(line[key]) for key in ("environment", "algorithm", "parts") if line[key])
+        name = " ".join(str(line[key]) for key in ("environment", "algorithm", "overrides") if line[key])
         if failure is not None:
             text = f"failed: {failure['reason'].splitlines()[0]}"
         else:

@@ -7,22 +7,22 @@ import sys
 from widthwise.cli.demo_text import draw_way, say, title
 from widthwise.core.errors import install_line
 from widthwise.core.showing import counted
-from widthwise.training.run import Listener, Record, Training
+from widthwise.training.run import Record, TrainingListener, TrainingRun
 
-ENVIRONMENT, TILES = "maze-small", "8x8"
+ENVIRONMENT, TILES = "maze-small", (8, 8)
 SHORTEST = 36  # steps over the key to the door
 INTERACTIONS = 36_000
 ROWS = 18
 _BAR = 20
 
 
-class Rows(Listener):
+class Rows(TrainingListener):
     """A line of the table per evaluation."""
 
     def __init__(self) -> None:
         self.before = 0  # episodes in the lines above
 
-    def evaluated(self, run: Training, record: Record) -> None:
+    def evaluated(self, run: TrainingRun, record: Record) -> None:
         """Print the mean of the episodes since the last line, and the result of the network without search."""
         new = list(run.recent)[-max(0, run.episodes - self.before) :] if run.episodes > self.before else []
         self.before = run.episodes
@@ -54,7 +54,7 @@ def learn() -> None:
     with scratch_folder() as folder:
         run = folder / "run"
         settings = RunSettings(
-            environment=ENVIRONMENT, algorithm="pi-hiw", parts={"tiles": TILES}, interactions=INTERACTIONS,
+            environment=ENVIRONMENT, algorithm="pi-hiw", overrides={"tiles": TILES}, interactions=INTERACTIONS,
             evaluate_every=INTERACTIONS // ROWS, network_episodes=1, planner_episodes=0,
             evaluation_share=0, seed=1,
         )  # fmt: skip

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from widthwise.cli.chance import add_chance, add_step_timeout, described, note, print_refusal
 from widthwise.cli.check_env import option
 from widthwise.cli.common import amount, check_target, duration, seed, whole_number
-from widthwise.cli.play_options import FEATURES, PLANNERS, planning_agent, policy_agent, title
+from widthwise.cli.play_options import FEATURES, planning_agent, policy_agent, title
 from widthwise.cli.train import add_preset
 from widthwise.core.errors import OutOfTime, OutputError, SimulatorError, UsageError, WidthwiseError
 from widthwise.core.showing import counted as count
+from widthwise.online.planner_registry import LEVEL_PLANNERS, SIMULATOR_PLANNERS
 from widthwise.online.presets import DEFAULT
 from widthwise.version import __version__
 
@@ -70,7 +71,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("env", metavar="ENV", help="the simulator")
     group = parser.add_argument_group("planning")
     group.add_argument(
-        "--planner", choices=PLANNERS, help="the planner (default: chosen for ENV); bfs is iw with width n"
+        "--planner",
+        choices=SIMULATOR_PLANNERS,
+        help="the planner (default: chosen for ENV); bfs is iw with width n",
     )
     add_preset(group)
     group.add_argument(
@@ -80,12 +83,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     group.add_argument(
         "--high-planner",
-        choices=[name for name in PLANNERS if "hiw" not in name],
+        choices=LEVEL_PLANNERS,
         help="the planner of the upper levels of hiw (default criw)",
     )
     group.add_argument(
         "--low-planner",
-        choices=[name for name in PLANNERS if "hiw" not in name],
+        choices=LEVEL_PLANNERS,
         help="the planner of the lowest level of hiw (default riw)",
     )
     group.add_argument(

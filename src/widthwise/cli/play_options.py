@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.chance import mode_of
 from widthwise.core.errors import UsageError
-from widthwise.online.defaults import level_planner
+from widthwise.online.planner_registry import LEVEL_PLANNERS, level_planner
 from widthwise.online.presets import DEFAULT
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from widthwise.simulator_search.levels import OnSimulator
     from widthwise.simulators.features import Tiles
 
-PLANNERS = ("hiw", "riw", "criw", "iw", "bfs", "ihiw")
 #: What --low-features and --high-features take.
 FEATURES = (
     "observation, bins, bins:N, bins:N:quantiles, cells, cells+key, pixels, ram, tiles:WxH, tiles:WxH:V, "
@@ -71,7 +70,7 @@ def make_planner(args: argparse.Namespace, world: Simulator, defaults: Defaults)
         elif widths_given is None:
             return None
         else:
-            name = defaults.planner if defaults.planner in ("riw", "criw", "iw") else "riw"
+            name = defaults.planner if defaults.planner in LEVEL_PLANNERS and defaults.planner != "bfs" else "riw"
     if name == "ihiw":
         return _discovering(above, widths_given)
     if name != "hiw":

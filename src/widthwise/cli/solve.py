@@ -23,6 +23,7 @@ from widthwise.cli.common import (
 )
 from widthwise.core.errors import OutOfBudget, OutputError, UsageError
 from widthwise.core.files import write_whole
+from widthwise.portfolio.planner_names import NAMES
 
 if TYPE_CHECKING:
     from widthwise import _native
@@ -53,9 +54,6 @@ planners:
   backward
          BFWS(f5) from the goal to the initial state; complete; for tasks without
          conditional effects and axioms"""
-
-# As the registry of planners has them; named here so that the help need not load it.
-NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs", "backward")
 
 _EPILOG = """\
 examples:

@@ -1,4 +1,4 @@
-"""`widthwise train`: learn a policy and a value from search, in a run folder that survives any stop."""
+"""`widthwise train`: learn a policy and a value from search, in a run folder that can be resumed."""
 
 from __future__ import annotations
 
@@ -16,31 +16,30 @@ from widthwise.cli.signals import stopping
 from widthwise.core.errors import UsageError, WidthwiseError
 from widthwise.core.showing import counted
 from widthwise.online.presets import NAMES
+from widthwise.training.algorithm_registry import ALGORITHMS
 
 if TYPE_CHECKING:
     from widthwise.cli.train_view import TrainView
-    from widthwise.training.run import Record, Training
+    from widthwise.training.run import Record, TrainingRun
 
-ALGORITHMS = ("pi-iw", "pi-iw+", "pi-hiw")
-
-#: What to say at the end of a run that had nothing to learn from.
+#: The message at the end of a run without any reward.
 NO_REWARD = (
-    "No training episode was rewarded, so nothing was learned. Try more simulator steps per action (--budget), other "
-    "tiles (--tiles), more --interactions; `widthwise play ENV` with the same options shows sooner whether they help. "
+    "No training episode had a reward, so nothing was learned. Try more simulator steps per action (--budget), other "
+    "tiles (--tiles) or more --interactions; `widthwise play ENV` with the same options is a quicker test of them. "
     "See docs/guide/choosing.md."
 )
 
-#: What to say at the end of a run in which no episode has ended.
+#: The message at the end of a run in which no episode has ended.
 NO_EPISODE = (
-    "No training episode has ended, so nothing was learned: episodes take longer than this run. Give more "
+    "No training episode has ended, so nothing was learned: an episode takes longer than this run. Give more "
     "--interactions, or a smaller --budget (simulator steps per action). See docs/guide/choosing.md."
 )
 
 _DESCRIPTION = """\
-Learn from search: a network is trained on what the planner finds, and guides the planner in turn.
-The run folder DIR gets the configuration, a line of JSON per episode and evaluation, figures for
-TensorBoard and checkpoints, at least one a minute. However a run ends, `--resume DIR` goes on with
-it, and the lines are the same as if it had never stopped."""
+Learn from search: a network is trained on the results of the planner and guides the planner in turn.
+The run folder DIR holds the configuration, one line of JSON per episode and per evaluation, events
+for TensorBoard, and checkpoints, at least one a minute. However a run ends, `--resume DIR` continues
+it, and its lines are the same as those of an uninterrupted run."""
 
 _EPILOG = """\
 ENV is maze-small, maze-large, corridor, maze:FILE, atari:GAME, the id of a Gymnasium environment,
@@ -53,14 +52,14 @@ examples:
   widthwise train atari:pong --algorithm pi-iw --interactions 200_000 --evaluation-steps 300 --out runs/pong
   widthwise play maze-small --policy runs/small --network-only
 
-settings for --set: the parts that can be switched (guided, dynamic, value, doubt, ties: on or off),
-high_features (tiles or own), tiles, colours, width, high_width, interactions and nodes per step,
-discount, behaviour, target_temperature, selection_temperature; and of learning: updates, batch,
-replay, learning_rate, decay, epsilon, clip, l2, value_factor, momentum, smooth, patient, calibration,
-encoded
+settings for --set, of planning: guided, dynamic, value, doubt, ties (on or off), high_features (tiles or
+own), tiles, colours, width, high_width, steps_per_action, nodes, discount, behaviour, target_temperature,
+selection_temperature; of learning: updates, batch, replay, learning_rate, decay, epsilon, clip, l2,
+value_factor, momentum, smooth, patient, calibration, encoded
 
 exit codes: 0 trained to the end; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written first);
-1 stopped by a full disk or by losses that are no numbers (the last checkpoint is good); 31, 34, 2 as always"""
+1 stopped by a full disk or because training diverged (the last checkpoint is valid); 31 bad input,
+34 unsupported, 2 wrong usage"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -77,49 +76,49 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "env",
         nargs="?",
         metavar="ENV",
-        help="the simulator (with --resume only needed if it is module:attribute, to say that you know this code)",
+        help="the simulator (with --resume only needed if it is module:attribute, to confirm that this code may run)",
     )
     add = parser.add_argument
     add(
         "--algorithm",
-        choices=ALGORITHMS,
-        help="what learns (default pi-hiw, or pi-iw+ where its upper level has no features)",
+        choices=tuple(ALGORITHMS),
+        help="the learning algorithm (default pi-hiw, or pi-iw+ if the environment has no features for an upper level)",
     )
     add("--interactions", type=whole_number, metavar="N", help="simulator steps of the whole run")
     add("--seed", type=seed, metavar="N", help="seed of everything (default 0)")
-    add("--out", type=Path, metavar="DIR", help="the run folder, a new one")
-    add("--resume", type=Path, metavar="DIR", help="go on with the run in DIR; a larger --interactions makes it longer")
+    add("--out", type=Path, metavar="DIR", help="the run folder, which must be new")
+    add("--resume", type=Path, metavar="DIR", help="continue the run in DIR; a larger --interactions makes it longer")
     add(
         "--trust",
         action="store_true",
-        help="with --resume: import and run whatever code the folder names; without it the names are to be repeated",
+        help="with --resume: import and run any code that the folder names; otherwise the names must be repeated",
     )
     add("--option", type=option, action="append", metavar="NAME=VALUE", help="an option of the environment")
     add("--json", action="store_true", help="print the result as JSON")
     add("--quiet", action="store_true", help="show the result only")
     add_step_timeout(parser)
-    add_settings(parser.add_argument_group("the algorithm"))
+    add_settings(parser.add_argument_group("planning and learning"))
     add_evaluation(parser.add_argument_group("evaluation"))
     parser.set_defaults(run=run)
 
 
 def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
-    """The options that vary an algorithm."""
+    """The options for settings of planning and learning."""
     add_preset(group)
     if tiles:
-        group.add_argument("--tiles", metavar="WxH", help="tiles of the image for the high level of pi-hiw")
+        group.add_argument("--tiles", metavar="WxH", help="tiles of the image for the upper level of pi-hiw")
     group.add_argument("--trees", type=whole_number, metavar="K", help="episodes planned in lock-step (default 1)")
-    group.add_argument("--budget", type=whole_number, metavar="N", help="simulator steps per action")
+    group.add_argument("--budget", type=whole_number, metavar="N", help="simulator steps per action (steps_per_action)")
     group.add_argument("--nodes", type=whole_number, metavar="N", help="nodes kept in the tree")
     group.add_argument(
-        "--refresh", action="store_true", default=None, help="after an update, evaluate the kept tree anew"
+        "--refresh", action="store_true", default=None, help="after an update, evaluate the kept tree again"
     )
     add_chance(group)
     for name, what in (
         ("guided", "rollouts choose actions uniformly, not by the network's policy"),
-        ("dynamic", "the lowest level has the environment's features, not the network's"),
+        ("dynamic", "the lowest level uses the environment's features, not the network's"),
         ("value", "returns are backed up without the network's value"),
-        ("doubt", "the network's value is believed again where the agent has stood before"),
+        ("doubt", "the network's value is also used in states that the agent has visited before"),
         ("ties", "subtree sizes do not decide between equal returns"),
     ):
         group.add_argument(f"--no-{name}", action="store_true", help=what)
@@ -129,25 +128,30 @@ def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
 
 
 def add_preset(group: argparse._ArgumentGroup) -> None:
-    """The option that chooses a named set of settings; `None` where it is not given."""
+    """The option that chooses a preset; `None` if it is not given."""
     group.add_argument(
         "--preset",
         choices=NAMES,
-        help="the settings that no other option gives: default (what works), paper (those of the paper), authors "
-        "(those of the program that its authors published); docs/guide/presets.md lists them",
+        help="the values of settings that no option gives: default, paper (those of the paper) or authors (those of "
+        "the program that its authors published); docs/guide/presets.md lists them",
     )
 
 
 def add_evaluation(group: argparse._ArgumentGroup) -> None:
-    """The options that say how often and how long a run is evaluated."""
+    """The options of evaluations: how often, how many episodes, how long."""
     add = group.add_argument
-    add("--evaluate-every", type=whole_number, metavar="N", help="interactions (default: a twentieth of the run)")
+    add(
+        "--evaluate-every",
+        type=whole_number,
+        metavar="N",
+        help="interactions between evaluations (default: a twentieth of the run)",
+    )
     add(
         "--evaluation-share",
         type=float,
         metavar="X",
-        help="what evaluations may take, as a share of the training interactions (default 0.25; no bound, 0, if "
-        "--evaluate-every is given)",
+        help="the interactions that evaluations may take, as a share of the training interactions (default 0.25; "
+        "0, no bound, if --evaluate-every is given)",
     )
     add("--network-episodes", type=whole_number, metavar="N", help="episodes of the network alone (default 3)")
     add("--planner-episodes", type=int, metavar="N", help="episodes of planner and network (default 1; 0 for none)")
@@ -155,10 +159,10 @@ def add_evaluation(group: argparse._ArgumentGroup) -> None:
 
 
 def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, Any]:
-    """What was given of the settings that single runs and benches of runs have in common."""
+    """The settings that were given, of those that `train` and `bench` share."""
     named = {
         "preset": args.preset,
-        "parts": parts_of(args, tiles=tiles) or None,
+        "overrides": overrides_of(args, tiles=tiles) or None,
         "trees": args.trees,
         "refresh": args.refresh,
         "evaluate_every": args.evaluate_every,
@@ -171,20 +175,30 @@ def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str
     return {name: value for name, value in named.items() if value is not None}
 
 
-def parts_of(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, str]:
-    """The settings of the algorithm and of learning that were given, as texts."""
-    from widthwise.training.run_settings import parse_parts
+def overrides_of(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, Any]:
+    """The values of the settings of planning and learning that were given."""
+    from widthwise.training.overrides import OLD_NAMES, parse_overrides
 
-    texts = list(args.set)
-    texts += [f"tiles={args.tiles}"] if tiles and args.tiles else []
-    texts += [f"interactions={args.budget}"] if args.budget else []
-    texts += [f"nodes={args.nodes}"] if args.nodes else []
-    texts += [f"{name}=off" for name in ("guided", "dynamic", "value", "doubt", "ties") if getattr(args, f"no_{name}")]
-    return parse_parts(texts)
+    for text in args.set:
+        old = text.partition("=")[0].strip()
+        if old in OLD_NAMES:
+            print(f"note: the setting {old} is now called {OLD_NAMES[old]}", file=sys.stderr)
+    overrides = parse_overrides([*args.set, *([f"tiles={args.tiles}"] if tiles and args.tiles else [])])
+    options = {
+        "steps_per_action": args.budget,
+        "nodes": args.nodes,
+        **{name: False for name in ("guided", "dynamic", "value", "doubt", "ties") if getattr(args, f"no_{name}")},
+    }
+    for name, value in options.items():
+        if value is not None:
+            if name in overrides:
+                raise UsageError(f"{name} is given twice")
+            overrides[name] = value
+    return overrides
 
 
 def given_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """The settings of a run that were given in so many words; the others have defaults."""
+    """The settings of a run that were given; the others have defaults."""
     named = {
         "environment": args.env,
         "algorithm": args.algorithm,
@@ -201,19 +215,19 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.core.watchdog import watching
 
     with watching(args.step_timeout, exit_code=23) as watch:
-        if watch is not None:  # the last checkpoint is good, so that nothing else has to be written
+        if watch is not None:  # the last checkpoint is valid, so nothing has to be written
             watch.prepare(args.env or str(args.resume), "", "", "", "", _advice(args))
         return _run(args)
 
 
 def _advice(args: argparse.Namespace) -> str:
-    """What to do after the process had to end."""
+    """How to continue after the process was ended."""
     from widthwise.training.trust import resume_call
 
     folder = args.resume or args.out
     if folder is None:
         return ""
-    return f"if {folder} has a checkpoint, go on from the last one: {resume_call(folder, args.env or '')}"
+    return f"if {folder} has a checkpoint, continue from it: {resume_call(folder, args.env or '')}"
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -225,57 +239,57 @@ def _run(args: argparse.Namespace) -> int:
     given = given_settings(args)
     view = TrainView(sys.stderr, quiet=args.quiet)
     try:
-        training = _begin(args, given, view)
+        training_run = _begin(args, given, view)
     except ChanceError as error:
         if args.json:
             print_refusal(error, args.env or str(args.resume))
         raise
-    told = note(getattr(training.learner, "finding", None), training.chance or "refuse")
-    if told is not None and not args.quiet:
-        view.say(told)
-    return report(training, as_json=args.json)
+    chance = note(getattr(training_run.trainer, "finding", None), training_run.chance or "refuse")
+    if chance is not None and not args.quiet:
+        view.say(chance)
+    return report(training_run, as_json=args.json)
 
 
-def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> Training:
-    """The run that the options describe: a new one, or one that goes on."""
+def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> TrainingRun:
+    """The run that the options describe: a new one, or one that continues."""
     from widthwise.training import launch
     from widthwise.training.run_settings import RunSettings
 
     if args.resume is not None:
         if args.out is not None and args.out.resolve() != args.resume.resolve():
-            raise UsageError(f"a run goes on in its own folder: leave --out away, or give --out {args.resume}")
+            raise UsageError(f"a run continues in its own folder: leave out --out, or give --out {args.resume}")
         launch.refuse_changes(args.resume, given)
         return launch.resume(args.resume, view, given.get("interactions"), given=given, trust=args.trust)
     if args.trust:
-        raise UsageError("--trust is for --resume: it says that the code named in the folder may be run")
+        raise UsageError("--trust needs --resume: it allows the code that the folder names to run")
     for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
         if value is None:
-            raise UsageError(f"{name} is missing (a run that is there already goes on with --resume DIR)")
-    return launch.begin(args.out, RunSettings(**{"algorithm": "auto", **given}), view)
+            raise UsageError(f"{name} is missing (to continue an existing run, give --resume DIR)")
+    return launch.begin(args.out, RunSettings(**given), view)
 
 
-def report(training: Training, *, as_json: bool) -> int:
-    """Run to the end or to Ctrl-C, and say what came of it."""
+def report(training_run: TrainingRun, *, as_json: bool) -> int:
+    """Run to the end or to Ctrl-C, and print the result."""
     from widthwise.training.trust import resume_call
 
-    folder = training.folder.folder
-    again = resume_call(folder, training.checkpoints.about.environment)
+    folder = training_run.folder.folder
+    again = resume_call(folder, training_run.checkpoints.about.environment)
     try:
-        with stopped_by_signals(training):
-            result = training.run()
+        with stopped_by_signals(training_run):
+            result = training_run.run()
     except WidthwiseError as error:
-        raise type(error)(f"{error}\n  the last good checkpoint is kept: {again}") from None
+        raise type(error)(f"{error}\n  to continue from the last valid checkpoint: {again}") from None
     finally:
-        training.folder.close()
+        training_run.folder.close()
     if result is None:
-        print(f"stopped: go on with {again}", file=sys.stderr)
+        print(f"stopped: continue with {again}", file=sys.stderr)
         return 130
     print(json.dumps(result, ensure_ascii=False) if as_json else text(folder, result))
     return 0
 
 
 def text(folder: Path, result: Record) -> str:
-    """The result for people."""
+    """The result as text."""
     lines = [
         f"{folder}: {counted(result['interactions'], 'interaction')}, {counted(result['episodes'], 'episode')}, "
         f"{duration(result['seconds'])} ({result['interactions_per_second']:,.0f} interactions/s)"
@@ -300,10 +314,10 @@ def text(folder: Path, result: Record) -> str:
     return "\n".join(lines)
 
 
-def stopped_by_signals(training: Training) -> AbstractContextManager[None]:
-    """Let Ctrl-C, SIGTERM and SIGHUP end a run after the action in hand, with a checkpoint; a second does not wait."""
+def stopped_by_signals(training_run: TrainingRun) -> AbstractContextManager[None]:
+    """Let Ctrl-C, SIGTERM and SIGHUP end a run after the current action with a checkpoint, a second at once."""
 
     def stop() -> None:
-        training.stopping = True
+        training_run.stopping = True
 
     return stopping(stop)

@@ -8,13 +8,13 @@ from typing import TextIO
 from widthwise.core.showing import counted
 from widthwise.core.terminal import StatusLine
 from widthwise.experiments.progress import duration
-from widthwise.training.run import Listener, Record, Training
+from widthwise.training.run import Record, TrainingListener, TrainingRun
 
 _PIPE_SECONDS = 10.0
 _TERMINAL_SECONDS = 0.2
 
 
-class TrainView(Listener):
+class TrainView(TrainingListener):
     """Shows a run on a stream (stderr)."""
 
     def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
@@ -22,13 +22,13 @@ class TrainView(Listener):
         self.pause = _TERMINAL_SECONDS if self.status.live else _PIPE_SECONDS
         self.shown = time.monotonic()
 
-    def begin(self, run: Training) -> None:
+    def begin(self, run: TrainingRun) -> None:
         """Say from where the run goes on."""
         if run.resumed:
             before = counted(run.episodes, "episode")
-            self.say(f"going on at {counted(run.learner.interactions, 'interaction')}, after {before}")
+            self.say(f"going on at {counted(run.trainer.interactions, 'interaction')}, after {before}")
 
-    def moved(self, run: Training) -> None:
+    def moved(self, run: TrainingRun) -> None:
         """Show where the run is, if it was not shown just now."""
         now = time.monotonic()
         if self.quiet or now - self.shown < self.pause:
@@ -39,7 +39,7 @@ class TrainView(Listener):
         else:
             self.status.print(line(run))
 
-    def evaluated(self, run: Training, record: Record) -> None:
+    def evaluated(self, run: TrainingRun, record: Record) -> None:
         """Show an evaluation; on a terminal it stays."""
         if not self.quiet:
             self.say(evaluation(record))
@@ -58,9 +58,9 @@ class TrainView(Listener):
         self.status.clear()
 
 
-def line(run: Training) -> str:
+def line(run: TrainingRun) -> str:
     """Where a run is, in one line."""
-    done, goal, rate = run.learner.interactions, run.schedule.interactions, run.rate()
+    done, goal, rate = run.trainer.interactions, run.schedule.interactions, run.rate()
     parts = [f"{done:,} of {counted(goal, 'interaction')} ({100 * done / goal:.0f}%), {rate:,.0f}/s"]
     recent = run.mean_recent()
     if recent is not None:
@@ -72,7 +72,7 @@ def line(run: Training) -> str:
         parts.append(f"evaluations took {run.evaluation_interactions:,} more")
     if not run.reward_seen:
         parts.append("no reward yet, nothing is learned")
-    loss = run.learner.figures().get("loss")
+    loss = run.trainer.figures().get("loss")
     if loss is not None:
         parts.append(f"loss {loss:.3f}")
     if rate > 0:

@@ -1,4 +1,15 @@
-"""The planning defaults that a simulator declares about itself."""
+"""What a simulator declares about itself, so that planning and learning suit it. All of it is optional.
+
+| attribute | meaning | without it |
+|---|---|---|
+| `planning_defaults()` | a method that returns `Defaults`: planner, features, limits | the preset for `preset_kind` |
+| `default_features` | the features of each level, lowest first, each a function of a step | see below |
+| `level_features(tiles, colours)` | a method that returns such features for the tiles of a preset | the observation |
+| `preset_kind` | the kind of environment in the presets (`online/presets.py`) | `other` |
+| `value_range` | the least and the greatest return of an episode, for the value of a network | returns of any size |
+
+`default_features` takes precedence over the features of `planning_defaults()`, and those over `level_features`.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +36,14 @@ class Defaults:
         low: The planner of its lowest level.
         repeat: For Rollout IW: how often an action is repeated while no feature changes.
         temperature: For Count-based Rollout IW: the temperature of its selection.
-        steps: Simulator steps per executed action.
+        steps_per_action: Simulator steps per executed action.
         nodes: Nodes in the tree.
-        patience: How many times `steps` may be spent on one action while no action looks better than another.
+        patience: How many times `steps_per_action` may be spent on one action while no action looks better than another.
         settle: Whether the agent follows a known path to a goal without planning again.
         notes: How the choice was made, for the user.
 
     Example:
-        >>> ww.Defaults(planner="hiw", widths=(1, 1), steps=200).steps
+        >>> ww.Defaults(planner="hiw", widths=(1, 1), steps_per_action=200).steps_per_action
         200
     """
 
@@ -44,7 +55,7 @@ class Defaults:
     low: str = "riw"
     repeat: int = 1
     temperature: float = 0.005
-    steps: int = 30
+    steps_per_action: int = 30
     nodes: int = 500
     patience: int = 1
     settle: bool = False

@@ -40,7 +40,8 @@ _RUN_SETTINGS = fields(
         "interactions": whole(1),
         "seed": _SEED,
         "options": table(anything),
-        "parts": table(text),
+        "overrides": table(anything),
+        "parts": table(text),  # of version 0.1
         "trees": whole(1, 4096),
         "refresh": switch,
         "preset": text,
@@ -52,10 +53,12 @@ _RUN_SETTINGS = fields(
         "evaluation_share": number,
     },
 )
-_TRAINING = fields({}, {"label": text, "settings": _RUN_SETTINGS, "algorithm": table(anything), **_MADE})
+#: `algorithm` is of version 0.1 and has become `configuration`.
+_CONFIGURED = {"algorithm": table(anything), "configuration": table(anything)}
+_TRAINING = fields({}, {"label": text, "settings": _RUN_SETTINGS, **_CONFIGURED, **_MADE})
 #: What a training run needs to go on, and to be reported.
 _NAMED = dict.fromkeys(("environment", "algorithm", "seed"), anything)
-RESUMED = both(_TRAINING, fields({"settings": fields({**_NAMED, "interactions": anything}), "algorithm": anything}))
+RESUMED = both(_TRAINING, fields({"settings": fields({**_NAMED, "interactions": anything}), "configuration": anything}))
 REPORTED = both(_TRAINING, fields({"settings": fields(_NAMED), "label": anything}))
 _LEARNING = fields(
     {},
@@ -68,7 +71,8 @@ _LEARNING = fields(
                 "seeds": items(_SEED),
                 "interactions": whole(1),
                 "evaluate_every": whole(1),
-                "parts": table(text),
+                "overrides": table(anything),
+                "parts": table(text),  # of version 0.1
             },
         ),
         "published": table(table(number)),
@@ -164,7 +168,8 @@ WHOLE_LINE = both(
 )
 #: A line of a suite of training runs.
 SUITE_LINE = both(
-    fields({"environment": text, "algorithm": text, "parts": text, "seed": _SEED}),
+    # `parts` is of version 0.1 and has become `overrides`.
+    fields({"environment": text, "algorithm": text, "seed": _SEED}, {"overrides": text, "parts": text}),
     _failed_or(fields({"interactions": whole()})),
 )
 EPISODE = fields(

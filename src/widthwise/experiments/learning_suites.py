@@ -1,4 +1,4 @@
-"""Suites of training runs: algorithms, settings and seeds, each a run folder of its own that goes on where it was."""
+"""Suites of training runs: algorithms, settings and seeds, each in a run folder of its own that can be resumed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import UsageError, WidthwiseError
 from widthwise.core.run_folder import CONFIG
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import read_table
 from widthwise.online.presets import FIRST
-from widthwise.training.run_settings import RunSettings, parse_parts
+from widthwise.training.run_settings import RunSettings
 
-#: What tells one line of a suite from another.
-KEYS = ("environment", "algorithm", "parts", "seed")
+#: The fields that distinguish one line of a suite from another.
+KEYS = ("environment", "algorithm", "overrides", "seed")
 RUNS = "runs"
 
 
@@ -30,7 +30,7 @@ class Suite:
     common: Mapping[str, Any] = field(default_factory=dict)  # of RunSettings, for all
 
     def __post_init__(self) -> None:
-        """Refuse what would fail in every single run."""
+        """Refuse what would fail in every run."""
         if self.seeds < 1:
             raise UsageError(f"--seeds counts seeds from 1 up, so it cannot be {self.seeds}")
         for what, names in (("environment", self.environments), ("algorithm", self.algorithms)):
@@ -40,6 +40,8 @@ class Suite:
 
     def settings(self) -> dict[str, Any]:
         """What must not change when the suite goes on."""
+        from widthwise.training.overrides import plain_overrides
+
         # A suite of version 0.1 has neither.
         unknown = {"preset", "evaluation_share"} if self.common.get("preset") == FIRST else set()
         return {
@@ -47,76 +49,100 @@ class Suite:
             "algorithms": list(self.algorithms),
             "seeds": list(range(self.seeds)),
             **{name: value for name, value in self.common.items() if name not in unknown},
+            **({"overrides": plain_overrides(self.common["overrides"])} if "overrides" in self.common else {}),
         }
 
     def runs(self) -> Iterator[RunSettings]:
         """The settings of every run, seeds outermost: an early look then shows all algorithms."""
+        from widthwise.training.overrides import parse_overrides
+
         for seed in range(self.seeds):
             for environment in self.environments:
                 for text in self.algorithms:
-                    name, *parts = text.split(":")
-                    common = dict(self.common)
-                    own = {**common.pop("parts", {}), **parse_parts(parts)}
-                    yield RunSettings(environment=environment, algorithm=name, seed=seed, parts=own, **common)
+                    name, *texts = text.split(":")
+                    overrides = {**self.common.get("overrides", {}), **parse_overrides(texts)}
+                    own = {"environment": environment, "algorithm": name, "seed": seed, "overrides": overrides}
+                    yield RunSettings(**{**self.common, **own})
 
 
 def expand_tiles(algorithms: Sequence[str], tiles: Sequence[str]) -> list[str]:
     """Algorithms with a hierarchy once for each tiling, unless they name their own."""
-    found = []
+    expanded = []
     for text in algorithms:
         hierarchical = text.split(":")[0] == "pi-hiw" and "tiles=" not in text
-        found += [f"{text}:tiles={one}" for one in tiles] if hierarchical and tiles else [text]
-    return found
+        expanded += [f"{text}:tiles={tiling}" for tiling in tiles] if hierarchical and tiles else [text]
+    return expanded
 
 
 def check(suite: Suite) -> list[RunSettings]:
-    """The runs of a suite, each of which could be begun: names and settings are tried out."""
-    from widthwise.training.launch import config_of
+    """The runs of a suite; raises `UsageError` if one of them could not begin."""
+    from widthwise.training.configure import configure
 
     runs = list(suite.runs())
     for settings in runs[: len(suite.environments) * len(suite.algorithms)]:
-        config_of(settings)
+        configure(settings)
     return runs
 
 
+def key_of(settings: RunSettings) -> dict[str, Any]:
+    """The fields that distinguish the line of a run from other lines of its suite."""
+    from widthwise.training.overrides import override_texts
+
+    return {
+        "environment": settings.environment,
+        "algorithm": settings.algorithm,
+        "overrides": ",".join(f"{name}={text}" for name, text in override_texts(settings.overrides).items()),
+        "seed": settings.seed,
+    }
+
+
 def folder_of(settings: RunSettings) -> str:
-    """The name of the folder of a run within its suite."""
-    parts = [settings.environment, settings.algorithm, *(f"{name}-{value}" for name, value in settings.parts.items())]
-    return re.sub(r"[^\w.+-]+", "-", f"{'-'.join(parts)}-seed{settings.seed}")
+    """The name of the folder of a new run within its suite."""
+    from widthwise.training.overrides import override_texts
+
+    overrides = [f"{name}-{text}" for name, text in override_texts(settings.overrides).items()]
+    parts = [settings.environment, settings.algorithm, *overrides, f"seed{settings.seed}"]
+    return re.sub(r"[^\w.+-]+", "-", "-".join(parts))
+
+
+def folders_of(runs: Sequence[RunSettings], out: Path) -> list[Path]:
+    """The folder of every run: the one in which it was begun, whatever its name, or a new one."""
+    from widthwise.training.launch import read_settings
+
+    begun: dict[str, Path] = {}
+    for path in sorted((out / RUNS).glob(f"*/{CONFIG}")):
+        try:
+            begun[str(key_of(read_settings(path.parent)[1]))] = path.parent
+        except WidthwiseError:
+            continue  # damaged: the run in it reports what is wrong
+    return [begun.get(str(key_of(settings)), out / RUNS / folder_of(settings)) for settings in runs]
 
 
 def jobs_of(runs: Sequence[RunSettings], out: Path) -> Iterator[Job]:
-    """One job per run; the first of them come first."""
-    for index, settings in enumerate(runs):
-        part = {
-            "environment": settings.environment,
-            "algorithm": settings.algorithm,
-            "parts": ",".join(f"{name}={value}" for name, value in settings.parts.items()),
-            "seed": settings.seed,
-        }
-        payload = {"settings": settings.describe(), "folder": str(out / RUNS / folder_of(settings))}
-        yield Job(f"{__name__}:prepare", payload, [part], 1.0 - index / len(runs) / 2)
+    """One job per run, in the order of the runs."""
+    for index, (settings, folder) in enumerate(zip(runs, folders_of(runs, out), strict=True)):
+        payload = {"settings": settings.describe(), "folder": str(folder)}
+        yield Job(f"{__name__}:prepare", payload, [key_of(settings)], 1.0 - index / len(runs) / 2)
 
 
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
-    """What trains one run to its end, from its newest checkpoint if it has one; runs in a worker."""
+    """A function that trains one run to its end, from its newest checkpoint if there is one; called in a worker."""
     from widthwise.training import launch
-    from widthwise.training.run import Listener
 
     folder, settings = Path(payload["folder"]), RunSettings.of(payload["settings"])
 
     def run(part: Part) -> Outcome:
         if (folder / CONFIG).exists():
             launch.refuse_changes(folder, settings.describe())
-            training = launch.resume(folder, Listener(), settings.interactions, given=settings.describe())
+            training_run = launch.resume(folder, None, settings.interactions, given=settings.describe())
         else:
-            launch.clear_unborn(folder)
-            training = launch.begin(folder, settings, Listener(), ["widthwise", "bench", str(folder)])
+            launch.clear_unfinished(folder)
+            training_run = launch.begin(folder, settings, None, ["widthwise", "bench", str(folder)])
         try:
-            result = training.run()
+            result = training_run.run()
         finally:
-            training.folder.close()
-        assert result is not None  # nobody stops it: a suite ends its workers
+            training_run.folder.close()
+        assert result is not None  # a suite stops its workers, never a single run
         return {"folder": f"{RUNS}/{folder.name}", **result}
 
     return run

@@ -15,8 +15,8 @@ from widthwise.experiments.runner import Listener
 _WIDTH = 30
 
 
-class Progress(Listener):
-    """Progress of a suite whose lines belong to rows, written to a stream (stderr)."""
+class RowProgress(Listener):
+    """RowProgress of a suite whose lines belong to rows, written to a stream (stderr)."""
 
     def __init__(self, stream: TextIO) -> None:
         self.line = StatusLine(stream)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,12 +13,20 @@ from widthwise.core import json_files, run_shapes
 from widthwise.core.errors import InputError, OutputError, UsageError
 from widthwise.core.files import cannot_write
 from widthwise.core.run_folder import CONFIG, RunFolder, json_line, read_json, refuse_existing, refuse_file, write_json
-from widthwise.core.shape import Shape, anything, both, fields, table, text
+from widthwise.core.shape import Mismatch, Shape, anything, both, fields, table, text
 from widthwise.core.showing import setting
 
 Record = dict[str, Any]
 
 LINES = "results.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What turns the settings and the lines of earlier versions into today's; both may raise `UsageError`."""
+
+    settings: Callable[[Mapping[str, Any]], Record] = dict
+    line: Callable[[Mapping[str, Any]], Record] = dict
 
 
 class RunStore(RunFolder):
@@ -31,6 +40,7 @@ class RunStore(RunFolder):
         keys: the fields that distinguish one line from another.
         resume: whether a run that is already in the folder may continue; a torn last line is dropped.
         longer: the setting that may grow, so that a finished run can continue.
+        upgrade: what turns the settings and the lines of earlier versions into today's.
 
     Raises:
         UsageError: the folder cannot be used for this run.
@@ -38,8 +48,16 @@ class RunStore(RunFolder):
     """
 
     def __init__(
-        self, folder: Path, config: Mapping[str, Any], keys: Sequence[str], *, resume: bool, longer: str = ""
+        self,
+        folder: Path,
+        config: Mapping[str, Any],
+        keys: Sequence[str],
+        *,
+        resume: bool,
+        longer: str = "",
+        upgrade: Upgrade | None = None,
     ) -> None:
+        upgrade = upgrade or Upgrade()
         path = folder / CONFIG
         if resume:
             refuse_file(folder)
@@ -48,21 +66,20 @@ class RunStore(RunFolder):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if resume and path.exists():
-                _same_settings(folder, _began(path, config)["settings"], _plain(config["settings"]), longer)
+                _same_settings(folder, _began(path, config, upgrade)["settings"], _plain(config["settings"]), longer)
             super().__init__(folder, LINES)
         except OSError as error:
             raise cannot_write(folder, error) from None
         self.keys = tuple(keys)
         try:
             if path.exists():
-                began = _began(path, config)
+                began = _began(path, config, upgrade)
                 if longer and began["settings"] != _plain(config["settings"]):
                     write_json(path, {**began, "settings": config["settings"]})
-                config = read_json(path)
+                config = _began(path, config, upgrade)
             else:
                 write_json(path, config)
-            shape = both(fields(dict.fromkeys(keys, anything)), _shape(config))
-            self.lines = _whole_lines(folder / LINES, self._locked, shape)
+            self.lines = _whole_lines(folder / LINES, self._locked, _shape(config), keys, upgrade)
             self.reopen()
         except BaseException as error:
             self.close()
@@ -91,7 +108,7 @@ class RunStore(RunFolder):
         self.done.add(self.key(record))
 
 
-def _began(path: Path, config: Mapping[str, Any]) -> Record:
+def _began(path: Path, config: Mapping[str, Any], upgrade: Upgrade) -> Record:
     """The configuration of a run that is there already; one of another kind is refused."""
     required = {"settings": table(anything), **({"kind": text} if "kind" in config else {})}
     began: Record = read_json(path, both(run_shapes.config, fields(required)))
@@ -99,14 +116,17 @@ def _began(path: Path, config: Mapping[str, Any]) -> Record:
         raise UsageError(
             f"{path.parent} is a run of the kind {began['kind']}, not {config['kind']}: give another folder"
         )
-    return began
+    try:
+        return {**began, "settings": upgrade.settings(began["settings"])}
+    except UsageError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _shape(config: Mapping[str, Any]) -> Shape:
     return run_shapes.LINES.get(config.get("kind", ""), anything)
 
 
-def _whole_lines(path: Path, file: BinaryIO, shape: Shape) -> list[Record]:
+def _whole_lines(path: Path, file: BinaryIO, shape: Shape, keys: Sequence[str], upgrade: Upgrade) -> list[Record]:
     """The lines of a run; what a crash left of a last one is cut off the file."""
     file.seek(0)
     lines: list[Record] = []
@@ -123,7 +143,13 @@ def _whole_lines(path: Path, file: BinaryIO, shape: Shape) -> list[Record]:
                     "this line"
                 ) from None
             break
-        lines.append(json_files.parse_json(path, raw, shape, number))
+        line = json_files.parse_json(path, raw, shape, number)
+        try:
+            line = upgrade.line(line)
+            fields(dict.fromkeys(keys, anything))(line, "")
+        except (UsageError, Mismatch) as error:
+            raise InputError(f"{path}:{number}: {error}; restore the file, or remove this line") from None
+        lines.append(line)
         good += len(raw)
     file.truncate(good)
     file.seek(good)

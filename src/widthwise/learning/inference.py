@@ -31,8 +31,8 @@ class Inference:
     def __init__(self, network: Network, kernels: str = "best") -> None:
         self.network = network
         self.version = self.changes = 0
-        sight = network.sight
-        height, width, channels = sight.shape if sight.image else (1, 1, *sight.shape)
+        input_format = network.input_format
+        height, width, channels = input_format.shape if input_format.image else (1, 1, *input_format.shape)
         self._forward = _native.Forward(height, width, channels, LARGEST, kernels)
         for layer in network.layers:
             if isinstance(layer, nn.Conv2d):
@@ -40,7 +40,7 @@ class Inference:
             else:
                 self._forward.dense(layer.out_features)
         self._forward.heads(network.actions, network.support.points.tolist())
-        self._seen = sight.buffer(LARGEST)
+        self._seen = input_format.buffer(LARGEST)
         self._active = np.empty((LARGEST, HIDDEN), np.uint8)
         self._policy = np.empty((LARGEST, network.actions), np.float32)
         self._mean = np.empty(LARGEST)
@@ -56,7 +56,7 @@ class Inference:
             mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
             scale = cast(Tensor, norm.weight) / torch.sqrt(variance + cast(float, norm.eps))
             bias = cast(Tensor, norm.bias) - mean * scale
-            if number == 0 and network.sight.image:
+            if number == 0 and network.input_format.image:
                 scale = scale / 255
             self._forward.set(number, layer.weight.movedim(1, -1).reshape(-1).numpy(), scale.numpy(), bias.numpy())
         heads = (network.policy, network.value)
@@ -73,9 +73,9 @@ class Inference:
         return found
 
     def _batch(self, observations: Sequence[Any]) -> list[Evaluation]:
-        sight, count, version = self.network.sight, len(observations), self.version
+        input_format, count, version = self.network.input_format, len(observations), self.version
         for row, observation in zip(self._seen, observations, strict=False):
-            sight.write(sight.parts(observation), row)
+            input_format.write(input_format.parts(observation), row)
         self._forward(self._seen, count, self._active, self._policy, self._mean)
         values = self.network.support.value(self._mean[:count]).tolist()
         return [

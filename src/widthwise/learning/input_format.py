@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Sight:
+class InputFormat:
     """What observations look like, and how to write them into a buffer.
 
     Images become (height, width, channels) in bytes, anything else a vector of 32-bit floats: by an `encoding`, or in
@@ -35,18 +35,18 @@ class Sight:
     encoding: Encoding | None = field(default=None, compare=False)
 
     @classmethod
-    def encoded(cls, observation: Any, space: Any = None) -> Sight:
+    def encoded(cls, observation: Any, space: Any = None) -> InputFormat:
         """How to look at observations like this one of a Gymnasium space: images as such, all else by an encoding."""
         image = observation.get("image") if isinstance(observation, dict) else observation
         if hasattr(image, "frames") or getattr(image, "dtype", None) == np.uint8:
-            sight = cls.of(image)
-            if sight.image:
-                return sight
+            input_format = cls.of(image)
+            if input_format.image:
+                return input_format
         encoding = Encoding(observation, space)
         return cls((encoding.width,), False, encoding=encoding)
 
     @classmethod
-    def of(cls, observation: Any, states: int = 0) -> Sight:
+    def of(cls, observation: Any, states: int = 0) -> InputFormat:
         """How to look at observations like this one."""
         if states:
             return cls((states,), False, states=states)

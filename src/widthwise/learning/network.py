@@ -8,7 +8,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from widthwise.learning.input_format import Sight
+from widthwise.learning.input_format import InputFormat
 from widthwise.learning.renorm import Renorm
 from widthwise.learning.support import Support
 
@@ -24,7 +24,7 @@ class Network(nn.Module):
 
     def __init__(
         self,
-        sight: Sight,
+        input_format: InputFormat,
         actions: int,
         support: Support,
         seed: int = 0,
@@ -33,10 +33,10 @@ class Network(nn.Module):
         smooth: bool = True,
     ) -> None:
         super().__init__()
-        self.sight, self.support, self.actions = sight, support, actions
+        self.input_format, self.support, self.actions = input_format, support, actions
         self.layers: list[nn.Conv2d | nn.Linear]
-        if sight.image:
-            height, width, channels = sight.shape
+        if input_format.image:
+            height, width, channels = input_format.shape
             small = [(side - 8) // 4 + 1 for side in (height, width)]
             self.grid = [(side - 4) // 2 + 1 for side in small]  # what the convolutions leave of the image
             flat = 32 * math.prod(self.grid)
@@ -46,16 +46,16 @@ class Network(nn.Module):
                 nn.Linear(flat, HIDDEN, bias=False),
             ]
         else:
-            self.layers = [nn.Linear(sight.shape[0], HIDDEN, bias=False), nn.Linear(HIDDEN, HIDDEN, bias=False)]
+            self.layers = [nn.Linear(input_format.shape[0], HIDDEN, bias=False), nn.Linear(HIDDEN, HIDDEN, bias=False)]
         self.trunk = nn.ModuleList(self.layers)
         self.norms = nn.ModuleList(Renorm(len(layer.weight), momentum) for layer in self.layers)
         self.policy = nn.Linear(HIDDEN, actions)
         self.value = nn.Linear(HIDDEN, support.atoms)
         self.smooth = smooth
-        if sight.encoding is not None and sight.encoding.numeric:
+        if input_format.encoding is not None and input_format.encoding.numeric:
             # The same memory as the encoding's: a restored network comes with the scale of its input.
-            self.register_buffer("centre", torch.from_numpy(sight.encoding.centre))
-            self.register_buffer("scale", torch.from_numpy(sight.encoding.scale))
+            self.register_buffer("centre", torch.from_numpy(input_format.encoding.centre))
+            self.register_buffer("scale", torch.from_numpy(input_format.encoding.scale))
         self.begin(seed)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
@@ -65,7 +65,7 @@ class Network(nn.Module):
         with torch.no_grad():
             for layer in self.layers:
                 weights = torch.randn(layer.weight.shape, generator=generator)
-                if self.smooth and self.sight.image:
+                if self.smooth and self.input_format.image:
                     sides = self.grid if isinstance(layer, nn.Linear) else weights.shape[2:]
                     weights = blurred(weights.view(len(weights), -1, *sides)).view(weights.shape)
                 layer.weight.copy_(weights * math.sqrt(2 / weights[0].numel()))
@@ -103,7 +103,7 @@ class Network(nn.Module):
 
     def scaled(self, seen: Tensor) -> Tensor:
         """A buffer of observations as input: bytes become numbers from 0 to 1, channels go to their place."""
-        return seen.permute(0, 3, 1, 2).float().mul_(1 / 255) if self.sight.image else seen
+        return seen.permute(0, 3, 1, 2).float().mul_(1 / 255) if self.input_format.image else seen
 
     def weights(self) -> list[nn.Parameter]:
         """What the l2 term counts: the weights, neither biases nor what normalises."""

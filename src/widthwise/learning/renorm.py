@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from widthwise import _native
-from widthwise.learning.flat_view import row
+from widthwise.learning.flat_view import flat_view
 
 # How far the statistics of a batch may be corrected towards the averages.
 RATIO, SHIFT = 3.0, 5.0
@@ -59,8 +59,8 @@ class Corrected(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, norm: Renorm) -> Tensor:
         """The outputs, from a batch that lies in memory place by place; the averages follow it."""
         out, ctx.correction = torch.empty_like(x), np.empty((4, len(weight)), np.float32)
-        units = (row(weight), row(bias), row(norm.running_mean), row(norm.running_var))
-        _native.renorm(row(x), units, (norm.momentum, norm.eps, RATIO, SHIFT), row(out), ctx.correction)
+        units = (flat_view(weight), flat_view(bias), flat_view(norm.running_mean), flat_view(norm.running_var))
+        _native.renorm(flat_view(x), units, (norm.momentum, norm.eps, RATIO, SHIFT), flat_view(out), ctx.correction)
         ctx.save_for_backward(x, out, weight)
         return out
 
@@ -72,6 +72,6 @@ class Corrected(torch.autograd.Function):
         if gradient.stride() != x.stride():
             gradient = torch.empty_like(x).copy_(gradient)
         found = torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
-        passed = (row(x), row(out), row(gradient))
-        _native.renorm_backward(passed, row(weight), ctx.correction, tuple(map(row, found)))
+        passed = (flat_view(x), flat_view(out), flat_view(gradient))
+        _native.renorm_backward(passed, flat_view(weight), ctx.correction, tuple(map(flat_view, found)))
         return (*found, None)

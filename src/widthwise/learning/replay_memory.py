@@ -11,13 +11,13 @@ import numpy.typing as npt
 import torch
 
 from widthwise.core.errors import UsageError
-from widthwise.learning.input_format import Array, Sight
+from widthwise.learning.input_format import Array, InputFormat
 
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class EpisodeData:
     """An episode to learn from: observations in parts, target policies, and returns, one per executed action."""
 
     observations: list[tuple[Array, ...]]
@@ -28,22 +28,22 @@ class Played:
         return len(self.observations)
 
 
-class Replay:
+class ReplayMemory:
     """Whole episodes, the oldest dropped when there are more than `capacity` transitions; the last always stays."""
 
-    def __init__(self, sight: Sight, capacity: int, batch: int, seed: int = 0) -> None:
+    def __init__(self, input_format: InputFormat, capacity: int, batch: int, seed: int = 0) -> None:
         if capacity < 1 or batch < 1:
             raise UsageError("a replay memory holds at least 1 transition, and so does a batch")
-        self.sight, self.capacity = sight, capacity
-        self.episodes: deque[Played] = deque()
+        self.input_format, self.capacity = input_format, capacity
+        self.episodes: deque[EpisodeData] = deque()
         self.random = np.random.Generator(np.random.PCG64(seed))
         self._ends = np.zeros(0, np.int64)  # where each episode ends when all are written one after the other
-        self._buffer = sight.buffer(batch)
+        self._buffer = input_format.buffer(batch)
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
 
-    def add(self, played: Played) -> None:
+    def add(self, played: EpisodeData) -> None:
         """Remember an episode."""
         self.episodes.append(played)
         size = len(self) + len(played)
@@ -59,7 +59,7 @@ class Replay:
         for row, place, number in zip(self._buffer, places.tolist(), numbers.tolist(), strict=True):
             played = self.episodes[number]
             step = place - int(self._ends[number])  # counted from the end of its episode
-            self.sight.write(played.observations[step], row)
+            self.input_format.write(played.observations[step], row)
             targets.append(played.targets[step])
             returns.append(played.returns[step])
         return self._buffer, np.stack(targets), np.array(returns, np.float32)
@@ -84,7 +84,7 @@ class Replay:
             for one in self.episodes
         ]
         return {
-            "arrays": torch.from_numpy(np.stack(unique) if unique else self.sight.buffer(0)),
+            "arrays": torch.from_numpy(np.stack(unique) if unique else self.input_format.buffer(0)),
             "episodes": episodes,
             "random": dict(self.random.bit_generator.state),
         }
@@ -94,7 +94,7 @@ class Replay:
         # Each a copy of its own: a part of one large array would keep all of it alive, long after it was dropped.
         arrays = [one.copy() for one in state["arrays"].numpy()]
         self.episodes = deque(
-            Played(
+            EpisodeData(
                 [tuple(arrays[number] for number in row) for row in one["observations"].tolist()],
                 one["targets"].numpy(),
                 one["returns"].numpy(),

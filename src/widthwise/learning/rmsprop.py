@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from widthwise import _native
-from widthwise.learning.flat_view import row
+from widthwise.learning.flat_view import flat_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class RMSprop:
         self.factor = factor
         self.squares = [torch.zeros_like(one, requires_grad=False) for one in self.parameters]
         # The same numbers in rows, in the order they have in memory.
-        self._weight_rows = [row(one) for one in self.parameters]
-        self._square_rows = [row(square) for square in self.squares]
+        self._weight_rows = [flat_view(one) for one in self.parameters]
+        self._square_rows = [flat_view(square) for square in self.squares]
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
@@ -73,7 +73,7 @@ class RMSprop:
             return None
         if gradient.stride() != parameter.stride():
             gradient = torch.empty_like(parameter, requires_grad=False).copy_(gradient)
-        return row(gradient)
+        return flat_view(gradient)
 
     def step(self, gradient: Gradient, scale: float = 1.0) -> None:
         """One step against a gradient, its l2 part included, times `scale`."""

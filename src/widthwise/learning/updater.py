@@ -13,7 +13,7 @@ from widthwise.learning.inference import Inference
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.losses import cross_entropy
 from widthwise.learning.network import Network
-from widthwise.learning.replay_memory import Replay
+from widthwise.learning.replay_memory import ReplayMemory
 from widthwise.learning.rmsprop import RMSprop, clipping
 
 
@@ -31,7 +31,7 @@ class Losses:
     gradient: float  # its norm before clipping
 
 
-class Learner:
+class Updater:
     """Trains a network from a replay memory; `inference` is the copy that searches ask."""
 
     def __init__(self, network: Network, settings: LearningSettings) -> None:
@@ -53,7 +53,7 @@ class Learner:
         self.optimiser.forget()
         self.publish()
 
-    def learn(self, replay: Replay) -> Losses:
+    def learn(self, replay: ReplayMemory) -> Losses:
         """One update from one batch."""
         network, settings = self.network, self.settings
         observations, targets, returns = replay.sample()

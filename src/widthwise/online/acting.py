@@ -238,7 +238,7 @@ class OnlinePlanner:
         unlimited = budget.steps is None and budget.seconds is None
         self.budget = replace(
             budget,
-            steps=self.defaults.steps if unlimited else budget.steps,
+            steps=self.defaults.steps_per_action if unlimited else budget.steps,
             nodes=budget.nodes or self.defaults.nodes,
         )
         self.patience = patience or (self.defaults.patience if unlimited else 1)

@@ -1,4 +1,7 @@
-"""What plans in a simulator when nothing is said: its own declaration, or the preset for its kind."""
+"""How to plan in a simulator when no planner is given: its own declaration, or the preset for its kind.
+
+What a simulator may declare is listed in `core/defaults.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,22 @@ from typing import Any
 
 from widthwise.core.defaults import Defaults
 from widthwise.core.simulator import Simulator, Step
-from widthwise.online.presets import DEFAULT, kind_of, preset_settings
+from widthwise.online.planner_registry import level_planner
+from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.simulator_search.driver import FeatureFunction
 from widthwise.simulator_search.levels import OnSimulator
 
 
 def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
-    """The planner, the features of the levels and the limits that suit a simulator.
+    """The planner, the features of the levels and the limits for a simulator.
 
-    A simulator declares them with a method `planning_defaults()`; of presets other than `default` its limits are taken.
-    Other simulators have the preset's planner and limits, with the features of `default_features`.
+    Args:
+        simulator: the simulator. If it has a method `planning_defaults()`, its result is used; presets other than
+            `default` replace the limits in it.
+        preset: the preset for simulators without that method; features are those of `default_features`.
+
+    Returns:
+        The defaults.
     """
     settings = preset_settings(preset, simulator)
     declared: Any = getattr(simulator, "planning_defaults", None)
@@ -24,7 +33,8 @@ def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
         own: Defaults = declared()
         if preset == DEFAULT:
             return own
-        return replace(own, steps=settings["interactions"], nodes=settings["nodes"], patience=1, settle=False)
+        limits = {"steps_per_action": settings["steps_per_action"], "nodes": settings["nodes"]}
+        return replace(own, **limits, patience=1, settle=False)
     features = default_features(simulator, preset)
     hierarchy = settings["planner"] == "hiw" and len(features) > 1
     return Defaults(
@@ -32,18 +42,17 @@ def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
         widths=(settings["high_width"], settings["width"]) if hierarchy else (settings["width"],),
         high_width=settings["high_width"],
         features=features,
-        steps=settings["interactions"],
+        steps_per_action=settings["steps_per_action"],
         nodes=settings["nodes"],
         temperature=settings["selection_temperature"],
     )
 
 
 def default_features(simulator: Simulator, preset: str = DEFAULT) -> tuple[FeatureFunction, ...]:
-    """The features of the levels, lowest first: the simulator's own, or what is known of its kind.
+    """The features of the levels, lowest first, as the simulator declares them.
 
-    Mazes: the agent's cell, above it tiles of the image. Atari: the bytes of the memory, above them tiles of the
-    screen. The preset says which tiles. Gymnasium environments: by the kind of observation. Anything else: the
-    observation itself, and nothing above.
+    `default_features` takes precedence over `planning_defaults()`, and that over `level_features`, which gets the tiles
+    of the preset. Without any of them there is one level, whose features are the observation.
     """
     own: Any = getattr(simulator, "default_features", None)
     if own is not None:
@@ -52,14 +61,11 @@ def default_features(simulator: Simulator, preset: str = DEFAULT) -> tuple[Featu
     if callable(declared):
         features: tuple[FeatureFunction, ...] = declared().features
         return features
-    kind = kind_of(simulator)
-    if kind == "other":
-        return (observation,)
-    from widthwise.simulators.features import Cells, Ram, Tiles
-
-    settings = preset_settings(preset, simulator)
-    width, height = settings["tiles"]
-    return Ram() if kind == "atari" else Cells(), Tiles(width, height, settings["colours"])
+    by_tiles: Any = getattr(simulator, "level_features", None)
+    if callable(by_tiles):
+        settings = preset_settings(preset, simulator)
+        return tuple(by_tiles(settings["tiles"], settings["colours"]))
+    return (observation,)
 
 
 def default_planner(defaults: Defaults) -> OnSimulator:
@@ -77,23 +83,6 @@ def default_planner(defaults: Defaults) -> OnSimulator:
         planner = HIW(None, high=level_planner(defaults.high, width, temperature=defaults.temperature), low=planner)
     made: OnSimulator = planner
     return made
-
-
-def level_planner(name: str, width: Any, repeat: int = 1, temperature: float = 0.005) -> Any:
-    """A planner for one level by its name on the command line.
-
-    `repeat` is for Rollout IW, `temperature` for Count-based Rollout IW.
-    """
-    from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
-    from widthwise.simulator_search.rollout_iw import RolloutIW
-    from widthwise.task_search.bfs import BFS
-    from widthwise.task_search.iw import IW
-
-    if name == "riw":
-        return RolloutIW(width, repeat)
-    if name == "criw":
-        return CountRolloutIW(width, temperature)
-    return BFS() if name == "bfs" else IW(width)
 
 
 def observation(step: Step) -> Any:

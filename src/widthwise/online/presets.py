@@ -2,7 +2,8 @@
 
 `default` is what works in practice, `paper` the settings that the paper gives, `authors` those of its authors' program.
 A preset gives a value to every setting in which presets differ; an option or argument given explicitly overrides it.
-The page docs/guide/presets.md lists the differences and why they exist; a test compares it with this file.
+Presets differ by the kind of environment, which an environment declares with the attribute `preset_kind`.
+The page docs/guide/presets.md lists the differences and the reasons; a test compares it with this file.
 """
 
 from __future__ import annotations
@@ -18,10 +19,6 @@ DEFAULT = "default"
 #: The defaults of version 0.1, for runs that were begun with it; not offered for new ones.
 FIRST = "0.1"
 
-#: Mazes with more rows or columns than this are large: coarse tiles cannot tell their rooms apart.
-SMALL_MAZE = 24
-#: A maze with a side below this many cells (the corridor) has too few for four tiles.
-CORRIDOR = 8
 #: The kinds of environments for which presets differ.
 KINDS = ("corridor", "small maze", "large maze", "atari", "other")
 
@@ -30,9 +27,9 @@ KINDS = ("corridor", "small maze", "large maze", "atari", "other")
 class Preset:
     """Settings by name: those for every environment, and those for kinds of environments.
 
-    Settings of planning: `planner` (hiw or riw, for `play`), `tiles`, `colours`, `high_width`, `width`, `interactions`
-    (simulator steps per action), `nodes` (kept in the tree), `behaviour`, `discount`. The others are settings of
-    learning, with the names that `train --set` has.
+    Settings of planning: `planner` (hiw or riw, for `play`), `tiles`, `colours`, `high_width`, `width`,
+    `steps_per_action` (simulator steps), `nodes` (kept in the tree), `behaviour`, `discount`. The others are settings
+    of learning, with the names that `train --set` has.
     """
 
     summary: str
@@ -52,7 +49,7 @@ _PLANNING: Settings = {
     "colours": 256,
     "high_width": 1,
     "width": 1,
-    "interactions": 100,
+    "steps_per_action": 100,
     "nodes": 500,
     "selection_temperature": 0.005,
     "behaviour": "ties",
@@ -70,7 +67,7 @@ _LEARNING: Settings = {
 }
 _PAPER: Settings = {
     **_PLANNING,
-    "interactions": 30,
+    "steps_per_action": 30,
     "target_temperature": 0.01,
     "doubt": False,
     "replay": 10_000,
@@ -80,7 +77,7 @@ _PAPER: Settings = {
     "patient": False,
     "calibration": 0,
 }
-_ATARI: Settings = {"tiles": (8, 11), "colours": 32, "high_width": "n", "interactions": 100}
+_ATARI: Settings = {"tiles": (8, 11), "colours": 32, "high_width": "n", "steps_per_action": 100}
 _PAPER_KINDS: Mapping[str, Settings] = {
     "corridor": {"tiles": (2, 2)},
     "small maze": {"tiles": (2, 2)},
@@ -96,7 +93,7 @@ PRESETS: dict[str, Preset] = {
         {
             "corridor": {"tiles": (2, 2)},
             "atari": {**_ATARI, "planner": "riw", "nodes": 5_000},
-            "other": {"interactions": 30, "tiles": (2, 2)},
+            "other": {"steps_per_action": 30, "tiles": (2, 2)},
         },
     ),
     "paper": Preset("the settings that the paper gives", _PAPER, _PAPER_KINDS),
@@ -105,7 +102,7 @@ PRESETS: dict[str, Preset] = {
         {**_PAPER, "nodes": 5_000, "behaviour": "counts"},
         _PAPER_KINDS,
     ),
-    FIRST: Preset("the defaults of version 0.1", {**_PLANNING, **_LEARNING, "interactions": 30}, _PAPER_KINDS),
+    FIRST: Preset("the defaults of version 0.1", {**_PLANNING, **_LEARNING, "steps_per_action": 30}, _PAPER_KINDS),
 }
 #: The presets to choose from.
 NAMES = tuple(name for name in PRESETS if name != FIRST)
@@ -125,8 +122,8 @@ def preset_settings(name: str = DEFAULT, simulator: Simulator | None = None) -> 
         UsageError: There is no such preset.
 
     Example:
-        >>> ww.preset_settings("paper", ww.simulator("maze-small"))["discount"]
-        0.99
+        >>> ww.preset_settings("paper", ww.simulator("maze-small"))["steps_per_action"]
+        30
     """
     if name not in PRESETS:
         raise UsageError(f"there is no preset {name!r}; the presets are {', '.join(NAMES)}")
@@ -134,16 +131,8 @@ def preset_settings(name: str = DEFAULT, simulator: Simulator | None = None) -> 
 
 
 def kind_of(simulator: Simulator) -> str:
-    """The kind of an environment, one of `KINDS`."""
-    if not type(simulator).__module__.startswith("widthwise.simulators."):  # without it numpy need not be imported
-        return "other"
-    from widthwise.simulators.atari import Atari
-    from widthwise.simulators.maze import Maze
-
-    if isinstance(simulator, Atari):
-        return "atari"
-    if isinstance(simulator, Maze):
-        if min(simulator.rows, simulator.columns) < CORRIDOR:
-            return "corridor"
-        return "small maze" if max(simulator.rows, simulator.columns) <= SMALL_MAZE else "large maze"
-    return "other"
+    """The kind that an environment declares, one of `KINDS`; raises `UsageError` if there is no such kind."""
+    kind = getattr(simulator, "preset_kind", "other")
+    if kind not in KINDS:
+        raise UsageError(f"preset_kind of {type(simulator).__name__} is {kind!r}; the kinds are {', '.join(KINDS)}")
+    return str(kind)

@@ -11,6 +11,7 @@ from widthwise.core.model import LevelFeatures, Model
 from widthwise.core.result import Outcome
 from widthwise.core.showing import counted
 from widthwise.portfolio.auto import Auto
+from widthwise.portfolio.planner_names import NAMES
 from widthwise.task_search.backward import Backward
 from widthwise.task_search.bfs import BFS
 from widthwise.task_search.bfws import BFWS, GBFS
@@ -41,9 +42,6 @@ class Planner(Protocol):
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal or a limit (`model.limit`) is reached, or no node is left; returns the outcome."""
-
-
-NAMES = ("auto", "bfs", "iw", "hiw", "ihiw", "siw", "bfws", "gbfs", "backward")
 
 
 _WITHOUT_WIDTH: dict[str, Callable[[], Planner]] = {

@@ -18,7 +18,7 @@ LAST = 0.1  # the share of a run, at its end, that the table speaks of
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingRun:
+class RunRecords:
     """The records of one training run."""
 
     folder: Path
@@ -60,7 +60,7 @@ class Group:
 
     environment: str
     label: str
-    runs: list[TrainingRun] = field(default_factory=list)
+    runs: list[RunRecords] = field(default_factory=list)
 
     @property
     def reached(self) -> int:
@@ -231,14 +231,14 @@ def published(folders: Sequence[Path]) -> dict[str, dict[str, float]]:
     return found
 
 
-def _read(folder: Path) -> TrainingRun:
+def _read(folder: Path) -> RunRecords:
     path = folder / "config.json"
     if read_json(path, run_shapes.config).get("kind") != "training":
         raise InputError(f"{folder}: is not the folder of a training run")
     config = read_json(path, run_shapes.REPORTED)
     episodes = _lines(folder / "episodes.jsonl", run_shapes.EPISODE)
     evaluations = _lines(folder / "evaluations.jsonl", run_shapes.EVALUATION)
-    return TrainingRun(folder, config, episodes, evaluations, (folder / "result.json").exists())
+    return RunRecords(folder, config, episodes, evaluations, (folder / "result.json").exists())
 
 
 def _lines(path: Path, shape: Shape) -> list[Record]:

@@ -13,6 +13,7 @@ from widthwise import _native
 from widthwise.core.errors import MissingExtraError, UsageError
 from widthwise.core.simulator import Step
 from widthwise.simulators.atari_games import ale_name
+from widthwise.simulators.features import Ram, Tiles
 
 if TYPE_CHECKING:
     from ale_py import ALEInterface, ALEState
@@ -86,6 +87,8 @@ class Atari:
     `limit` steps (by default 18,000 frames, five minutes of play).
     """
 
+    preset_kind = "atari"
+
     def __init__(
         self,
         game: str,
@@ -140,6 +143,10 @@ class Atari:
             self._ale.setMode(self._mode)
         if self._difficulty is not None:
             self._ale.setDifficulty(self._difficulty)
+
+    def level_features(self, tiles: tuple[int, int], colours: int) -> tuple[Ram, Tiles]:
+        """The features of the levels, lowest first: the bytes of the memory, and tiles of the screen."""
+        return Ram(), Tiles(*tiles, colours)
 
     def reset(self, seed: int | None = None) -> Step:
         """Begin a game; a seed decides all that is random in it, which is nothing without sticky actions."""

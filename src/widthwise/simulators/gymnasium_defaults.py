@@ -51,8 +51,8 @@ def defaults_for(simulator: GymnasiumSimulator) -> Defaults:
     if simulator._replays:
         notes.append("the environment cannot be copied: states are restored by replaying actions")
     return Defaults(
-        planner="riw", widths=(width,), features=(features,), steps=STEPS, nodes=NODES, patience=40, settle=True,
-        repeat=repeat, notes=tuple(notes),
+        planner="riw", widths=(width,), features=(features,), steps_per_action=STEPS, nodes=NODES, patience=40,
+        settle=True, repeat=repeat, notes=tuple(notes),
     )  # fmt: skip
 
 

@@ -12,6 +12,12 @@ import numpy.typing as npt
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.files import read_regular
 from widthwise.core.simulator import Step
+from widthwise.simulators.features import Cells, Tiles
+
+#: Mazes with more rows or columns than this are large: coarse tiles do not separate their rooms.
+_SMALL = 24
+#: A maze with a side of fewer cells than this (the corridor) is too narrow for four tiles.
+_NARROW = 8
 
 Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -131,6 +137,7 @@ class Maze:
     action_names = tuple(MOVES)
     actions = len(MOVES)
     deterministic = True
+    value_range = (-1.0, 1.0)  # an episode has one reward, +1 or -1, or none
 
     def __init__(self, layout: MazeLayout | str, limit: int | None = None) -> None:
         self.layout = MazeLayout.parse(layout) if isinstance(layout, str) else layout
@@ -145,6 +152,17 @@ class Maze:
         self._start = 2 * self._cell(self.layout.agent)
         self._state, self._steps = self._start, 0
         self._over = False
+
+    @property
+    def preset_kind(self) -> str:
+        """The kind of environment in the presets, by the size of the maze."""
+        if min(self.rows, self.columns) < _NARROW:
+            return "corridor"
+        return "small maze" if max(self.rows, self.columns) <= _SMALL else "large maze"
+
+    def level_features(self, tiles: tuple[int, int], colours: int) -> tuple[Cells, Tiles]:
+        """The features of the levels, lowest first: the cell of the agent, and tiles of the image."""
+        return Cells(), Tiles(*tiles, colours)
 
     def _cell(self, place: tuple[int, int]) -> int:
         return place[0] * self.columns + place[1]

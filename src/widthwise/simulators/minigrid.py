@@ -71,7 +71,7 @@ class MiniGridSimulator(GymnasiumSimulator):
             planner="hiw",
             widths=(1, 1),
             features=(MiniGrid("pose"), MiniGrid("situation", "doors")),
-            steps=500,
+            steps_per_action=500,
             nodes=50_000,
             patience=100,
             settle=True,

@@ -1,12 +1,12 @@
-"""π-IW, π-IW+ and π-HIW as configurations of the same parts; every part can be switched alone.
+"""π-IW, π-IW+ and π-HIW as settings of the same planner; every part can be switched on or off by itself.
 
 | part | π-IW | π-IW+ | π-HIW |
 |---|---|---|---|
 | `guided`: the network's policy chooses actions in rollouts | yes | yes | yes |
-| `dynamic`: the network's last hidden layer is the features of the lowest level | yes | yes | yes |
+| `dynamic`: the network's last hidden layer gives the features of the lowest level | yes | yes | yes |
 | `value`: the network's value is a lower bound when returns are backed up | no | yes | yes |
-| `doubt`: where the agent has stood in this episode, the network's value is not believed again | no | yes | yes |
-| `ties`: the size of subtrees decides between actions of the same worth | no | yes | yes |
+| `doubt`: a positive value is not used again in states that the agent has visited in this episode | no | yes | yes |
+| `ties`: subtree sizes decide between actions of equal return | no | yes | yes |
 | `high_features`: Count-based Rollout IW above all that, over `tiles` of the image or the environment's `own` \
   high-level features | no | no | yes |
 """
@@ -26,19 +26,18 @@ from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
 from widthwise.simulator_search.rollout_iw import RolloutIW
 from widthwise.task_search.hiw import HIW
+from widthwise.training.algorithm_registry import ALGORITHMS, AUTO
 from widthwise.training.upper_level import upper_level
 
-#: What the upper level may look at.
+#: The features that the upper level may have.
 HIGH_FEATURES = ("tiles", "own")
-#: The name that stands for pi-hiw where the environment has features for its upper level, and for pi-iw+ elsewhere.
-AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Algorithm:
-    """Which parts are switched on, and how they are set."""
+class PlanningSettings:
+    """How a learning algorithm plans: the parts that are switched on, and their settings."""
 
-    name: str = "pi-hiw"
+    algorithm: str = "pi-hiw"
     guided: bool = True
     dynamic: bool = True
     value: bool = True
@@ -53,30 +52,30 @@ class Algorithm:
     behaviour: Behaviour = field(default_factory=Behaviour)
     target_temperature: float = 0.001
     discount: float = 0.99
-    interactions: int = 30  # simulator steps for one executed action
+    steps_per_action: int = 30  # simulator steps for one executed action
     nodes: int = 500  # kept in the tree
 
     def __post_init__(self) -> None:
-        """Refuse settings that mean nothing."""
-        for name in ("target_temperature", "interactions", "nodes"):
+        """Refuse values out of range."""
+        for name in ("target_temperature", "steps_per_action", "nodes"):
             if not getattr(self, name) > 0:
-                raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
+                raise UsageError(f"{name} must be above 0, not {getattr(self, name)!r}")
         if self.high_features not in HIGH_FEATURES:
-            raise UsageError(f"high_features is {' or '.join(HIGH_FEATURES)}, not {self.high_features!r}")
+            raise UsageError(f"high_features must be {' or '.join(HIGH_FEATURES)}, not {self.high_features!r}")
         if self.high_features == "own" and self.tiles is not None:
-            raise UsageError("the upper level looks at tiles or at the environment's own features: set tiles=none")
+            raise UsageError("the upper level has tiles or the environment's own features: set tiles=none")
         if not 0 < self.discount <= 1:
-            raise UsageError(f"a discount is above 0 and at most 1, not {self.discount!r}")
+            raise UsageError(f"discount must be above 0 and at most 1, not {self.discount!r}")
 
     def planner(self) -> HIW | RolloutIW:
-        """What plans: Rollout IW, below Count-based Rollout IW where there is a hierarchy."""
+        """The planner: Rollout IW, in a hierarchy below Count-based Rollout IW."""
         low = RolloutIW(self.width)
         if not self.hierarchical:
             return low
         from widthwise.simulators.features import Tiles
 
         high = CountRolloutIW(self.high_width, self.selection_temperature)
-        # Without features a level of HIW looks at those of the environment.
+        # Without features of its own, a level of HIW uses those of the environment.
         return HIW(None if self.tiles is None else Tiles(*self.tiles, self.colours), high=high, low=low)
 
     @property
@@ -85,75 +84,71 @@ class Algorithm:
         return self.tiles is not None or self.high_features == "own"
 
     def acts_by(self) -> Behaviour:
-        """The behaviour policy: the rewards alone where subtree sizes are not to decide."""
+        """The behaviour policy; without `ties` it depends on the returns alone."""
         return self.behaviour if self.ties else replace(self.behaviour, formula="none")
 
     @property
     def title(self) -> str:
-        """How the paper writes it."""
+        """The name of the algorithm as the paper writes it."""
         if not self.hierarchical:
             return "π-IW+" if self.value or self.ties else "π-IW"
         return f"π-HIW({self.high_width},{self.width})"
 
 
-#: What the names stand for, before the environment has its say.
-PARTS: dict[str, dict[str, Any]] = {
-    "pi-iw": {"value": False, "doubt": False, "ties": False, "tiles": None},
-    "pi-iw+": {"tiles": None},
-    "pi-hiw": {},
-}
-
-
-def algorithm(name: str, simulator: Simulator | None = None, *, preset: str = DEFAULT, **settings: Any) -> Algorithm:
-    """An algorithm by its name, set up for an environment by a preset.
+def planning_settings(
+    algorithm: str, simulator: Simulator | None = None, *, preset: str = DEFAULT, **overrides: Any
+) -> PlanningSettings:
+    """The settings of planning of an algorithm in an environment.
 
     Args:
-        name: `pi-iw`, `pi-iw+`, `pi-hiw`, or `auto`: pi-hiw where the environment has features for its upper level,
-            pi-iw+ elsewhere.
+        algorithm: `pi-iw`, `pi-iw+`, `pi-hiw`, or `auto`: pi-hiw where the environment has features for the upper
+            level, pi-iw+ elsewhere.
         simulator: the environment; its own high-level features take precedence over tiles of its image.
-        preset: the settings that are not given.
-        settings: settings of `Algorithm` to override.
+        preset: the preset for the settings that are not given.
+        overrides: values for settings of `PlanningSettings`, by name.
 
     Returns:
-        The algorithm.
+        The settings.
 
     Raises:
-        UsageError: there is no such algorithm or setting, or the environment has nothing for the upper level of pi-hiw.
+        UsageError: there is no such algorithm or setting, or the environment has no features for the upper level of
+            pi-hiw.
 
     Example:
-        >>> algorithm("auto", ww.simulator("CartPole-v1")).name
+        >>> planning_settings("auto", ww.simulator("CartPole-v1")).algorithm
         'pi-iw+'
     """
-    if name not in PARTS and name != AUTO:
-        raise UsageError(f"there is no algorithm {name!r}; the algorithms are {', '.join(PARTS)}")
-    known = {one.name for one in fields(Algorithm)} - {"name"}
-    for setting in settings:
-        if setting not in known:
-            raise UsageError(f"an algorithm has no setting {setting!r}; the settings are {', '.join(sorted(known))}")
-    chosen = {key: value for key, value in preset_settings(preset, simulator).items() if key in known}
-    chosen["behaviour"] = Behaviour(chosen["behaviour"])
-    if name in (AUTO, "pi-hiw"):
-        name, upper = _upper_level(name, simulator, settings)
-        chosen |= upper
-    return Algorithm(name, **{**chosen, **PARTS[name], **settings})
+    if algorithm not in ALGORITHMS and algorithm != AUTO:
+        raise UsageError(f"there is no algorithm {algorithm!r}; the algorithms are {', '.join(ALGORITHMS)}")
+    known = {item.name for item in fields(PlanningSettings)} - {"algorithm"}
+    for name in overrides:
+        if name not in known:
+            raise UsageError(f"there is no setting {name!r} of planning; the settings are {', '.join(sorted(known))}")
+    values = {name: value for name, value in preset_settings(preset, simulator).items() if name in known}
+    values["behaviour"] = Behaviour(values["behaviour"])
+    if algorithm in (AUTO, "pi-hiw"):
+        algorithm, upper = _upper_level(algorithm, simulator, overrides)
+        values |= upper
+    return PlanningSettings(algorithm, **{**values, **ALGORITHMS[algorithm], **overrides})
 
 
-def _upper_level(name: str, simulator: Simulator | None, settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _upper_level(
+    algorithm: str, simulator: Simulator | None, overrides: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
     """The name of the algorithm, and the settings of the upper level that suit an environment."""
-    if settings.get("high_features") == "own":
+    if overrides.get("high_features") == "own":
         return "pi-hiw", {"tiles": None}
-    if simulator is None or "tiles" in settings or "high_features" in settings:
+    if simulator is None or "tiles" in overrides or "high_features" in overrides:
         return "pi-hiw", {}
     upper = upper_level(simulator)
     if upper is not None:
         own = upper.features == "own"
         return "pi-hiw", {"tiles": None, "high_features": "own", "high_width": upper.width} if own else {}
-    if name == AUTO:
+    if algorithm == AUTO:
         return "pi-iw+", {}
+    declare = "give the simulator an attribute default_features: a function of a step for each level, lowest first"
     raise UsageError(
         f"{environment_name(simulator)} has neither an image for the tiles of pi-hiw nor high-level features",
-        python="take the algorithm pi-iw+, or give the simulator an attribute default_features: a function of a step "
-        "for each level, lowest first",
-        command="take --algorithm pi-iw+, or give the simulator an attribute default_features: a function of a step "
-        "for each level, lowest first",
+        python=f"take the algorithm pi-iw+, or {declare}",
+        command=f"take --algorithm pi-iw+, or {declare}",
     )

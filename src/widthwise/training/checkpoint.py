@@ -20,11 +20,12 @@ from widthwise.core.errors import InputError, OutputError, WidthwiseError
 from widthwise.core.files import read_regular, sync_folder, written_whole
 from widthwise.core.showing import setting
 from widthwise.training import packing
-from widthwise.training.config import BEFORE
-from widthwise.training.unpacking import Limits
+from widthwise.training.old_keys import upgrade_checkpoint
+from widthwise.training.unpacking import PackedLimits
 from widthwise.version import __version__
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, FORMAT)  # format 1 has the keys of version 0.1
 FOLDER = "checkpoint"
 CURRENT, PREVIOUS, BEST = "current.ckpt", "previous.ckpt", "best.ckpt"
 _PROBE = 1 << 20
@@ -43,12 +44,12 @@ class About:
     environment: str
     actions: int
     observation: tuple[int, ...]  # the shape
-    algorithm: Mapping[str, Any]  # the whole configuration
+    configuration: Mapping[str, Any]  # with the options of the environment
     widthwise: str = __version__
 
     def describe(self) -> dict[str, Any]:
         """As plain data."""
-        return {**asdict(self), "observation": list(self.observation), "algorithm": dict(self.algorithm)}
+        return {**asdict(self), "observation": list(self.observation), "configuration": dict(self.configuration)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +66,31 @@ class Checkpoint:
         A run goes on byte for byte only under the version that began it; to act, the same network is enough.
         """
         ours = about.describe()
-        for name, what in (("environment", "the environment"), ("actions", "actions"), ("observation", "observations")):
+        for name, what in (
+            ("environment", "the environment {}"),
+            ("actions", "{} actions"),
+            ("observation", "observations of the shape {}"),
+        ):
             if self.about[name] != ours[name]:
-                raise InputError(f"{self.path}: was made with {what} {self.about[name]}, not {ours[name]}")
-        old, new = _flat(self.about["algorithm"]), _flat(ours["algorithm"])
-        for name, value in _flat(BEFORE).items():
-            if name in new:
-                old.setdefault(name, value)  # a run from before there was this setting
+                then, now = _in_words(self.about[name]), _in_words(ours[name])
+                raise InputError(f"{self.path}: was made with {what.format(then)}, not {now}")
+        old, new = _flat(self.about["configuration"]), _flat(ours["configuration"])
         # To act, a setting that only one of two versions knows does not matter.
         compared = {**old, **new} if same_version else [name for name in old if name in new]
         different = [name for name in compared if old.get(name) != new.get(name)]
         if different:
-            told = "; ".join(f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
-            raise InputError(f"{self.path}: was made with other settings: {told}")
+            changes = (f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
+            raise InputError(f"{self.path}: was made with other settings: {'; '.join(changes)}")
         if same_version and self.about["widthwise"] != ours["widthwise"]:
             raise InputError(
                 f"{self.path}: was made by Widthwise {self.about['widthwise']}, and this is {ours['widthwise']}: "
-                "a run goes on with the version that began it"
+                "a run continues only with the version that began it"
             )
+
+
+def _in_words(value: Any) -> str:
+    """A value of `About` in a message; shapes as 84 x 84 x 4."""
+    return " x ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -108,13 +116,13 @@ _ABOUT = shape.fields(
         "environment": shape.text,
         "actions": shape.whole(1),
         "observation": shape.items(shape.whole(0), 8),
-        "algorithm": shape.table(shape.anything),
+        "configuration": shape.table(shape.anything),
         "widthwise": shape.text,
     }
 )
 
 
-def read_checkpoint(path: Path, limits: Limits | None = None) -> Checkpoint:
+def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoint:
     """Read a checkpoint.
 
     Args:
@@ -128,7 +136,7 @@ def read_checkpoint(path: Path, limits: Limits | None = None) -> Checkpoint:
         InputError: the file cannot be read, is damaged or forged, holds more than the limits allow, or is of another
             format.
     """
-    limits = limits or Limits.of_machine()
+    limits = limits or PackedLimits.of_machine()
     try:
         # Weights and random numbers are not compressed, so a good file is hardly larger than what it holds.
         held = packing.read(read_regular(path, limits.arrays + limits.description + _PROBE), limits)
@@ -137,15 +145,17 @@ def read_checkpoint(path: Path, limits: Limits | None = None) -> Checkpoint:
     except MemoryError:
         raise InputError(f"{path}: is no good checkpoint, it holds more than fits into memory") from None
     found = held.get("format") if isinstance(held, dict) else None
-    if type(found) is not int or found != FORMAT:
+    if type(found) is not int or found not in READABLE:
         about = held.get("about") if isinstance(held, dict) else None
         made = about.get("widthwise", "?") if isinstance(about, dict) else "?"
         raise InputError(
             f"{path}: is a checkpoint of format {found!r:.40}, written by Widthwise {made!s:.40}; "
-            f"this is Widthwise {__version__}, which reads format {FORMAT}"
+            f"this is Widthwise {__version__}, which reads the formats {' and '.join(map(str, READABLE))}"
         )
     try:
-        shape.fields({"about": _ABOUT, "data": shape.anything})(held, "")
+        shape.fields({"about": shape.anything, "data": shape.anything})(held, "")
+        held["about"] = upgrade_checkpoint(held["about"])
+        _ABOUT(held["about"], "about")
     except shape.Mismatch as error:
         raise InputError(f"{path}: is no good checkpoint, {error}") from None
     return Checkpoint(path, held["about"], held["data"])
@@ -225,7 +235,7 @@ class Checkpoints:
         """Keep this as the best policy."""
         write_checkpoint(self.folder / BEST, self.about, data)
 
-    def load(self, say: Callable[[str], None], limits: Limits | None = None) -> Checkpoint:
+    def load(self, say: Callable[[str], None], limits: PackedLimits | None = None) -> Checkpoint:
         """The newest good checkpoint: a damaged one is reported, and the one before it is taken."""
         wrong: list[str] = []
         # A crash between two renames leaves the newest under its first name.

@@ -75,12 +75,12 @@ _TRAINER = fields(
 def check_learner(state: Any, trainer: Trainer, place: str) -> None:
     """Refuse a network that is not of the size of the trainer's own; raises `Mismatch`."""
     LEARNER(state, place)
-    own = trainer.learner.network.state_dict()
+    own = trainer.updater.network.state_dict()
     if {name: one.shape for name, one in own.items()} != {name: one.shape for name, one in state["network"].items()}:
         raise Mismatch(f"{place}.network is not of the shape that the settings give a network")
     if "scale" in own and not bool((state["network"]["scale"] > 0).all()):
         raise Mismatch(f"{place}.network.scale has entries that are not above 0")
-    squares = [one.shape for one in trainer.learner.optimiser.squares]
+    squares = [one.shape for one in trainer.updater.optimiser.squares]
     if squares != [one.shape for one in state["optimiser"]["squares"]]:
         raise Mismatch(f"{place}.optimiser.squares do not fit the network")
 
@@ -117,11 +117,11 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
 def _check_replay(replay: dict[str, Any], trainer: Trainer, actions: int, place: str) -> None:
     import torch
 
-    sight = trainer.sight
-    parts = sight.shape[-1] if sight.stacked else 1
-    shape = sight.shape[:-1] if sight.stacked else sight.shape
+    input_format = trainer.input_format
+    parts = input_format.shape[-1] if input_format.stacked else 1
+    shape = input_format.shape[:-1] if input_format.stacked else input_format.shape
     arrays, episodes = replay["arrays"], replay["episodes"]
-    tensor("uint8" if sight.image else "float32")(arrays, f"{place}.arrays")
+    tensor("uint8" if input_format.image else "float32")(arrays, f"{place}.arrays")
     assert isinstance(arrays, torch.Tensor)
     if len(arrays) and tuple(arrays.shape[1:]) != tuple(shape):
         raise Mismatch(f"{place}.arrays are not observations of this environment")

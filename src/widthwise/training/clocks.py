@@ -34,7 +34,7 @@ class Clocks:
             setattr(self, name, seconds[name])
 
 
-class Timed:
+class TimedSimulator:
     """A simulator with a clock around what costs time."""
 
     def __init__(self, inner: Simulator, clocks: Clocks) -> None:

@@ -15,7 +15,7 @@ TEMPERATURE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class EvaluationEpisode:
     """An episode played to see how good it is."""
 
     score: float
@@ -37,7 +37,7 @@ def sharpened(policy: Sequence[float], temperature: float) -> list[float]:
 
 def play_network(
     simulator: Simulator, policy: Callable[[Step], Sequence[float]], temperature: float, seed: int
-) -> Evaluated:
+) -> EvaluationEpisode:
     """An episode in which the network alone acts: greedily at temperature 0, the first of equally good actions."""
     if temperature < 0:
         raise UsageError(f"a temperature is at least 0, not {temperature!r}")
@@ -53,4 +53,4 @@ def play_network(
             actions.append(rng.choices(range(len(chances)), chances)[0])
         step = world.step(actions[-1])
         score += step.reward
-    return Evaluated(score, len(actions), len(actions), actions)
+    return EvaluationEpisode(score, len(actions), len(actions), actions)

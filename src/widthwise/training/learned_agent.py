@@ -18,13 +18,14 @@ from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulators.chance import check_mode
 from widthwise.training.checkpoint import BEST, FOLDER, makes_sense, read_checkpoint
 from widthwise.training.checkpoint_shape import check_learner
+from widthwise.training.configure import make_simulator
 from widthwise.training.evaluation import TEMPERATURE, sharpened
 from widthwise.training.launch import (
     about,
     limits_for,
-    make_simulator,
+    named_code,
     need_torch,
-    read_algorithm,
+    read_configuration,
     read_settings,
     trainer_of,
 )
@@ -90,17 +91,16 @@ def learned_agent(
     """
     need_torch("a learned policy")
 
-    told, settings = read_settings(run)
+    config, settings = read_settings(run)
     if environment != settings.environment:
         raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
     if options and options != dict(settings.options):
         trained, these = setting(settings.options), setting(options)
         raise UsageError(f"{run} was trained with other options of the environment ({trained}) than these ({these})")
-    code = {**told["settings"], "algorithm": told["algorithm"]}
     given = {"environment": environment, "options": options}
-    require_trust(run, code, given, trust=trust, remedy="--option NAME=VALUE")
+    require_trust(run, named_code(config), given, trust=trust, remedy="--option NAME=VALUE")
     mode = "foresee" if network_only else check_mode(chance or settings.chance)  # the network alone plans nothing
-    trainer: Trainer = trainer_of(run, settings, read_algorithm(run, told), mode)
+    trainer: Trainer = trainer_of(run, settings, read_configuration(run, config), mode)
     path = run / FOLDER / BEST
     if not path.exists():
         raise InputError(f"{path}: there is no policy yet; the first is kept after the first evaluation")
@@ -109,18 +109,18 @@ def learned_agent(
     with makes_sense(found.path):
         shape.fields({"policy": shape.anything})(found.data, "data")
         check_learner(found.data["policy"], trainer, "policy")
-        trainer.learner.restore(found.data["policy"])
+        trainer.updater.restore(found.data["policy"])
     agent = _alone(trainer, make_simulator(settings)) if network_only else trainer.agent(make_simulator(settings))
     agent.keep_records = agent.keep_subtree = True
     return agent
 
 
 def _alone(trainer: Trainer, simulator: Simulator) -> OnlinePlanner:
-    inference = trainer.learner.inference
+    inference = trainer.updater.inference
     return NetworkAlone(
         simulator,
-        trainer.config.algorithm.planner(),
+        trainer.config.planning.planner(),
         evaluate=lambda steps: inference([step.observation for step in steps]),
-        discount=trainer.config.algorithm.discount,
+        discount=trainer.config.planning.discount,
         chance="foresee",
     )

@@ -8,25 +8,25 @@ from typing import Any
 
 from widthwise.core.simulator import Step
 from widthwise.learning.inference import Inference
-from widthwise.learning.input_format import Sight
+from widthwise.learning.input_format import InputFormat
 from widthwise.simulator_search.driver import Evaluation
-from widthwise.training.algorithms import Algorithm
+from widthwise.training.algorithms import PlanningSettings
 from widthwise.training.clocks import Clocks, now
 
 #: How many evaluations, and marks of observations, are kept so that they need not be made again.
 KNOWN = 5_000
 
 
-class Evaluator:
+class NodeEvaluator:
     """What an algorithm uses of the network's opinion of nodes.
 
     Different nodes often show the same: in Montezuma's Revenge more than half of those of a round. A network that
     judges every observation by itself says the same of them.
     """
 
-    def __init__(self, inference: Inference, algorithm: Algorithm, clocks: Clocks) -> None:
-        self.inference, self.algorithm, self.clocks = inference, algorithm, clocks
-        self.sight: Sight = inference.network.sight
+    def __init__(self, inference: Inference, planning: PlanningSettings, clocks: Clocks) -> None:
+        self.inference, self.planning, self.clocks = inference, planning, clocks
+        self.input_format: InputFormat = inference.network.input_format
         self._asked = 0  # which weights were asked last
         self._known: dict[int, Evaluation] = {}
         self._marks: dict[int, tuple[Any, int]] = {}
@@ -62,12 +62,12 @@ class Evaluator:
             if len(marks) > KNOWN:
                 marks.clear()
             # The observation is kept alive, so that its id stays its own.
-            marks[id(observation)] = found = observation, self.sight.mark(observation)
+            marks[id(observation)] = found = observation, self.input_format.mark(observation)
         return found[1]
 
     def parts(self, found: Evaluation) -> Evaluation:
         """What the algorithm uses of an evaluation."""
-        parts = self.algorithm
+        parts = self.planning
         if parts.dynamic and parts.guided and parts.value:
             return found
         return replace(

@@ -13,9 +13,9 @@ import json
 import zlib
 from typing import IO, Any
 
-from widthwise.training.unpacking import TYPES, Damaged, Limits, Unpacker
+from widthwise.training.unpacking import TYPES, Damaged, PackedLimits, Unpacker
 
-__all__ = ["MAGIC", "Damaged", "Limits", "read", "write"]
+__all__ = ["MAGIC", "Damaged", "PackedLimits", "read", "write"]
 
 MAGIC = b"widthwise plain data\n"
 _DIGEST = 32
@@ -33,7 +33,7 @@ def write(stream: IO[bytes], data: Any) -> None:
     stream.write(writer.digest.digest())
 
 
-def read(raw: bytes, limits: Limits | None = None) -> Any:
+def read(raw: bytes, limits: PackedLimits | None = None) -> Any:
     """The data in some bytes.
 
     Args:
@@ -53,7 +53,7 @@ def read(raw: bytes, limits: Limits | None = None) -> Any:
         raise Damaged("it is cut off")
     if hashlib.sha256(memoryview(raw)[:-_DIGEST]).digest() != raw[-_DIGEST:]:
         raise Damaged("its contents do not fit its checksum")
-    limits = limits or Limits.of_machine()
+    limits = limits or PackedLimits.of_machine()
     end = len(raw) - _DIGEST - _LENGTH
     length = int.from_bytes(raw[end : end + _LENGTH], "little")
     if length > end - len(MAGIC):

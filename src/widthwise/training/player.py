@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from widthwise.core.simulator import Step
-from widthwise.learning.input_format import Array, Sight
+from widthwise.learning.input_format import Array, InputFormat
 from widthwise.learning.losses import monte_carlo_returns
-from widthwise.learning.replay_memory import Played
+from widthwise.learning.replay_memory import EpisodeData
 from widthwise.online.acting import Episode, OnlinePlanner
 from widthwise.online.capture import capture, resume
 from widthwise.simulator_search.driver import Evaluation
@@ -33,11 +33,11 @@ class Player:
         self.episode, self.seed, self.observations, self.targets = episode, seed, [], []
         return self.agent.begin(seed)
 
-    def act(self, sight: Sight, least: int = 0) -> Waiting:
+    def act(self, input_format: InputFormat, least: int = 0) -> Waiting:
         """Execute an action, and others until so many interactions were made; remember what there is to learn from."""
         tree, enough = self.agent.driver.tree, self.agent.driver.steps + least
         while True:
-            self.observations.append(sight.parts(tree.observation[tree.root]))
+            self.observations.append(input_format.parts(tree.observation[tree.root]))
             record = yield from self.agent.act()
             self.targets.append(record.target)
             if self.agent.over or self.agent.driver.steps >= enough:
@@ -49,17 +49,17 @@ class Player:
             return {"episode": self.episode}
         return {"episode": self.episode, "targets": list(self.targets), "agent": capture(self.agent, self.seed)}
 
-    def restore(self, state: dict[str, Any], sight: Sight) -> None:
+    def restore(self, state: dict[str, Any], input_format: InputFormat) -> None:
         """Return to a state."""
         self.episode = state["episode"]
         self.agent.episode = Episode(terminated=True)
         if "agent" in state:
             self.seed = state["agent"]["seed"]
             seen = resume(self.agent, state["agent"])
-            self.observations = [sight.parts(step.observation) for step in seen[:-1]]
+            self.observations = [input_format.parts(step.observation) for step in seen[:-1]]
             self.targets = [list(target) for target in state["targets"]]
 
-    def played(self, discount: float) -> Played:
+    def played(self, discount: float) -> EpisodeData:
         """The episode as something to learn from."""
         returns = monte_carlo_returns(self.agent.episode.rewards, discount)
-        return Played(self.observations, np.array(self.targets, np.float32), np.array(returns, np.float32))
+        return EpisodeData(self.observations, np.array(self.targets, np.float32), np.array(returns, np.float32))

@@ -41,7 +41,7 @@ _HELD = shape.fields(
 )
 
 
-class Learner(Protocol):
+class RunTrainer(Protocol):
     """What a run drives: something that learns by acting, and whose whole state is plain data."""
 
     @property
@@ -83,7 +83,7 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class RunSchedule:
     """How far a run goes, and how often it is evaluated.
 
     `evaluation_share` bounds what evaluations may take, as a share of the training interactions so far: one that is due
@@ -97,16 +97,16 @@ class Schedule:
     evaluation_share: float = 0.0
 
 
-class Listener:
+class TrainingListener:
     """Somebody who wants to hear how a run goes; this one does not listen."""
 
-    def begin(self, run: Training) -> None:
+    def begin(self, run: TrainingRun) -> None:
         """The run is about to go on from where it is."""
 
-    def moved(self, run: Training) -> None:
+    def moved(self, run: TrainingRun) -> None:
         """An action was executed."""
 
-    def evaluated(self, run: Training, record: Record) -> None:
+    def evaluated(self, run: TrainingRun, record: Record) -> None:
         """There was an evaluation."""
 
     def chosen(self, text: str) -> None:
@@ -119,19 +119,19 @@ class Listener:
         """Nothing more will be heard."""
 
 
-class Training:
+class TrainingRun:
     """One run in its folder."""
 
     def __init__(
         self,
         folder: TrainingFolder,
         checkpoints: Checkpoints,
-        learner: Learner,
-        schedule: Schedule,
-        listener: Listener | None = None,
+        learner: RunTrainer,
+        schedule: RunSchedule,
+        listener: TrainingListener | None = None,
     ) -> None:
-        self.folder, self.checkpoints, self.learner, self.schedule = folder, checkpoints, learner, schedule
-        self.listener = listener or Listener()
+        self.folder, self.checkpoints, self.trainer, self.schedule = folder, checkpoints, learner, schedule
+        self.listener = listener or TrainingListener()
         self.stopping = False  # set it, from a signal handler too, and the run ends after the action in hand
         self.episodes = self.evaluations = 0
         self.mark = 1 if schedule.evaluation_share else 0  # the interval at whose end the next evaluation is due
@@ -155,7 +155,7 @@ class Training:
         self._from = checkpoint.path
         with makes_sense(checkpoint.path):
             _HELD(held, "data")
-            self.learner.restore(held["learner"])
+            self.trainer.restore(held["learner"])
         self.folder.cut(held["lines"])
         run = held["run"]
         self.episodes, self.evaluations = run["episodes"], run["evaluations"]
@@ -168,7 +168,7 @@ class Training:
 
     def run(self) -> Record | None:
         """Train to the end and return the result; None if it was stopped, after a checkpoint."""
-        learner, schedule = self.learner, self.schedule
+        learner, schedule = self.trainer, self.schedule
         self.began_at, self._clock = learner.interactions, time.monotonic()
         events = Events(self.folder.folder, learner.interactions)
         if not events.available:
@@ -207,7 +207,7 @@ class Training:
 
     def rate(self) -> float:
         """Interactions per second of this part of the run."""
-        return (self.learner.interactions - self.began_at) / max(1e-9, time.monotonic() - self._clock)
+        return (self.trainer.interactions - self.began_at) / max(1e-9, time.monotonic() - self._clock)
 
     def mean_recent(self) -> tuple[float, float] | None:
         """The mean score and steps of recent episodes."""
@@ -218,7 +218,7 @@ class Training:
     @property
     def chance(self) -> str | None:
         """How steps that depend on chance are dealt with; None where there are none."""
-        return getattr(self.learner, "chance", None)
+        return getattr(self.trainer, "chance", None)
 
     def save(self) -> int:
         """Write a checkpoint; returns its size."""
@@ -233,16 +233,16 @@ class Training:
             "seconds": self.elapsed(),
             "recent": [list(one) for one in self.recent],
         }
-        return self.checkpoints.save({"lines": self.folder.sizes(), "learner": self.learner.state(), "run": run})
+        return self.checkpoints.save({"lines": self.folder.sizes(), "learner": self.trainer.state(), "run": run})
 
     def _advance(self, events: Events) -> None:
         for told in self._moved():
             record = {"episode": self.episodes, **told, "seconds": round(self.elapsed(), 3)}
             self.episodes += 1
-            self.reward_seen = self.reward_seen or self.learner.rewarded()
+            self.reward_seen = self.reward_seen or self.trainer.rewarded()
             self.folder.episodes.append(record)
             self.recent.append((record["score"], record["steps"]))
-            figures = {f"learning/{name}": value for name, value in self.learner.figures().items()}
+            figures = {f"learning/{name}": value for name, value in self.trainer.figures().items()}
             figures |= {"episodes/score": record["score"], "episodes/steps": record["steps"]}
             figures["episodes/interactions_per_second"] = self.rate()
             events.add(record["interactions"], figures)
@@ -251,7 +251,7 @@ class Training:
     def _moved(self) -> list[Record]:
         """An action of the learner; what a checkpoint held may show only now that it cannot be."""
         try:
-            return self.learner.advance()
+            return self.trainer.advance()
         except SENSELESS as error:
             if self._from is None:
                 raise
@@ -259,9 +259,9 @@ class Training:
 
     def _due(self) -> bool:
         """Whether an evaluation is due: at every interval and at the end; without a bound at the start too."""
-        if self.learner.interactions >= self.schedule.interactions:
+        if self.trainer.interactions >= self.schedule.interactions:
             return self.mark <= self._last_mark()
-        if self.learner.interactions // self.schedule.evaluate_every < self.mark:
+        if self.trainer.interactions // self.schedule.evaluate_every < self.mark:
             return False
         alone = self.evaluation_interactions - self.planner_interactions
         return not self.schedule.evaluation_share or alone < self._room()
@@ -271,7 +271,7 @@ class Training:
 
     def _room(self) -> float:
         """How many interactions evaluations may take by now: half of the share each without and with the planner."""
-        return self.schedule.evaluation_share * self.learner.interactions / 2
+        return self.schedule.evaluation_share * self.trainer.interactions / 2
 
     def _planner_too(self) -> bool:
         """Whether there is room for an episode of the planner, if it takes as much as training episodes do."""
@@ -279,30 +279,30 @@ class Training:
             return True
         if not self.episodes:
             return False
-        return self.planner_interactions + self.learner.interactions / self.episodes <= self._room()
+        return self.planner_interactions + self.trainer.interactions / self.episodes <= self._room()
 
     def _evaluate(self, events: Events) -> bool:
         begun = time.monotonic()
-        told = self.learner.evaluate(self.evaluations, lambda: self.stopping, self._planner_too())
+        told = self.trainer.evaluate(self.evaluations, lambda: self.stopping, self._planner_too())
         if told is None:
             return False
         self.evaluation_interactions += told.get("evaluation_interactions", 0)
         self.planner_interactions += told.get("planner_interactions", 0)
-        last = self.learner.interactions >= self.schedule.interactions
-        reached = self._last_mark() if last else self.learner.interactions // self.schedule.evaluate_every
+        last = self.trainer.interactions >= self.schedule.interactions
+        reached = self._last_mark() if last else self.trainer.interactions // self.schedule.evaluate_every
         self.mark = (reached if self.schedule.evaluation_share else self.mark) + 1
-        record: Record = {"evaluation": self.evaluations, "interactions": self.learner.interactions, **told}
+        record: Record = {"evaluation": self.evaluations, "interactions": self.trainer.interactions, **told}
         better = self.best is None or merit(record) >= merit(self.best)
         tied = self.best is not None and merit(record) == merit(self.best)
         record |= {"best": better, "tied": tied}
         if better:
             self.best = {name: value for name, value in record.items() if "seconds" not in name}
-            self.checkpoints.save_best({"policy": self.learner.policy(), "evaluation": self.best})
+            self.checkpoints.save_best({"policy": self.trainer.policy(), "evaluation": self.best})
         self.evaluations += 1
         record["seconds"] = round(time.monotonic() - begun, 3)
         self.folder.evaluations.append(record)
         scores = {f"evaluation/{name}": value for name, value in told.items() if isinstance(value, int | float)}
-        events.add(self.learner.interactions, scores)
+        events.add(self.trainer.interactions, scores)
         self.listener.evaluated(self, record)
         return True
 
@@ -311,7 +311,7 @@ class Training:
         self.save()
         seconds = self.elapsed()
         result: Record = {
-            "interactions": self.learner.interactions,
+            "interactions": self.trainer.interactions,
             "episodes": self.episodes,
             "evaluations": self.evaluations,
             "evaluation_interactions": self.evaluation_interactions,
@@ -319,10 +319,10 @@ class Training:
             "recent_score": None if math.isnan(score) else score,
             "recent_steps": None if math.isnan(steps) else steps,
             "best": self.best,
-            **self.learner.figures(),
+            **self.trainer.figures(),
             **({} if self.chance is None else {"chance": self.chance}),
             "seconds": round(seconds, 3),
-            "interactions_per_second": round(self.learner.interactions / max(1e-9, seconds), 1),
+            "interactions_per_second": round(self.trainer.interactions / max(1e-9, seconds), 1),
         }
         self.folder.finish(result)
         return result

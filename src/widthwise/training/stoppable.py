@@ -13,11 +13,11 @@ from widthwise.online.defaults import default_features
 from widthwise.simulator_search.driver import FeatureFunction
 
 
-class Stopped(WidthwiseError):
+class EvaluationStopped(WidthwiseError):
     """Somebody wants the evaluation to end now."""
 
 
-class Watched:
+class StoppableSimulator:
     """A simulator whose every step may be the last."""
 
     def __init__(self, inner: Simulator, stop: Callable[[], bool], limit: int | None) -> None:
@@ -38,7 +38,7 @@ class Watched:
     def step(self, action: int) -> Step:
         """Do the action."""
         if self.stop():
-            raise Stopped
+            raise EvaluationStopped
         self.steps += 1
         step = self.inner.step(action)
         if not math.isfinite(step.reward):

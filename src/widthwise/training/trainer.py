@@ -20,19 +20,19 @@ from widthwise.core.contract import guarded
 from widthwise.core.errors import SimulatorError, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
-from widthwise.learning.input_format import Sight
+from widthwise.learning.input_format import InputFormat
 from widthwise.learning.network import Network
-from widthwise.learning.replay_memory import Replay
+from widthwise.learning.replay_memory import ReplayMemory
 from widthwise.learning.support import Support
-from widthwise.learning.updater import Learner, Losses
+from widthwise.learning.updater import Losses, Updater
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
-from widthwise.training.clocks import Clocks, Timed, now
-from widthwise.training.config import Config
-from widthwise.training.evaluation import TEMPERATURE, Evaluated, play_network
-from widthwise.training.node_evaluator import Evaluator
+from widthwise.training.clocks import Clocks, TimedSimulator, now
+from widthwise.training.configuration import Configuration
+from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
+from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
@@ -44,7 +44,7 @@ SCALING = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedEpisode:
     """A training episode that has come to its end."""
 
     episode: int
@@ -63,7 +63,7 @@ class Trainer:
     `chance` says what to do where steps depend on chance, as for `OnlinePlanner`; the check is made once.
     """
 
-    def __init__(self, make: Callable[[], Simulator], config: Config, chance: Mode = "refuse") -> None:
+    def __init__(self, make: Callable[[], Simulator], config: Configuration, chance: Mode = "refuse") -> None:
         torch.set_num_threads(1)
         self.config = config
         self.clocks = Clocks()
@@ -73,18 +73,18 @@ class Trainer:
         self.finding = check_chance(first, config.seed)
         if self.finding.stochastic and chance == "refuse":
             raise refusal(self.finding)
-        sight = sight_of(first, config)
+        input_format = input_format_of(first, config)
         self.defaults = planning_defaults(first)
         self.support = config.support or support_for(first)
         learning = config.learning
         network = Network(
-            sight, first.actions, self.support, config.seed, momentum=learning.momentum, smooth=learning.smooth
+            input_format, first.actions, self.support, config.seed, momentum=learning.momentum, smooth=learning.smooth
         )
-        self.sight = sight
-        self.learner = Learner(network, learning)
-        self.replay = Replay(sight, learning.replay, learning.batch, config.seed)
-        self.evaluate = Evaluator(self.learner.inference, config.algorithm, self.clocks)
-        self.players = [Player(self.agent(Timed(one, self.clocks))) for one in simulators]
+        self.input_format = input_format
+        self.updater = Updater(network, learning)
+        self.replay = ReplayMemory(input_format, learning.replay, learning.batch, config.seed)
+        self.evaluate = NodeEvaluator(self.updater.inference, config.planning, self.clocks)
+        self.players = [Player(self.agent(TimedSimulator(one, self.clocks))) for one in simulators]
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -95,7 +95,7 @@ class Trainer:
     def calibrate(self, seed: int) -> None:
         """Walk at random, and set scale and normalisation to what is seen; the steps count as interactions."""
         steps, simulator = self.config.learning.calibration, self.players[0].agent.driver.simulator
-        encoding = self.sight.encoding
+        encoding = self.input_format.encoding
         unscaled = encoding is not None and encoding.numeric and not self.scaled
         if not steps and not unscaled:
             return
@@ -112,19 +112,19 @@ class Trainer:
             encoding.fit(seen)
             self.scaled = True
         if steps:
-            buffer = self.sight.buffer(steps)
+            buffer = self.input_format.buffer(steps)
             for row, observation in zip(buffer, seen, strict=True):
-                self.sight.write(self.sight.parts(observation), row)
-            self.learner.network.calibrate(torch.from_numpy(buffer))
-        self.learner.publish()
+                self.input_format.write(self.input_format.parts(observation), row)
+            self.updater.network.calibrate(torch.from_numpy(buffer))
+        self.updater.publish()
 
     def agent(self, simulator: Any) -> OnlinePlanner:
         """An agent of the algorithm that is trained here, asking this trainer's network."""
-        chosen = self.config.algorithm
+        chosen = self.config.planning
         agent = OnlinePlanner(
             simulator,
             chosen.planner(),
-            budget=Budget(steps=chosen.interactions, nodes=chosen.nodes),
+            budget=Budget(steps=chosen.steps_per_action, nodes=chosen.nodes),
             evaluate=self.evaluate,
             discount=chosen.discount,
             behaviour=chosen.acts_by(),
@@ -144,7 +144,7 @@ class Trainer:
         """Look at a first state as the agents will, so that features which do not fit are refused before training."""
         self.together([self.agent(simulator).begin(self.config.seed)])
 
-    def round(self) -> list[Ended]:
+    def round(self) -> list[EndedEpisode]:
         """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""
         begun = now()
         fresh = [one for one in self.players if one.episode < 0 or one.agent.over]
@@ -156,9 +156,9 @@ class Trainer:
                 raise over_at_reset(one.agent.driver.simulator.name, one.seed)
         # While they wait for something to learn from, trees that begin together shall end together, for other weights.
         waiting = self.config.learning.patient and not self.ready()
-        least = 0 if waiting or len(self.players) == 1 else TOGETHER * self.config.algorithm.interactions
+        least = 0 if waiting or len(self.players) == 1 else TOGETHER * self.config.planning.steps_per_action
         before = self.spent()
-        self.together([one.act(self.sight, least) for one in self.players])
+        self.together([one.act(self.input_format, least) for one in self.players])
         steps, actions = (more - less for more, less in zip(self.spent(), before, strict=True))
         self.interactions += steps
         self.actions += actions
@@ -177,7 +177,7 @@ class Trainer:
     def draw_anew(self) -> None:
         """Take other first weights while there is nothing to learn from: the next episode looks for other features."""
         seed = self.episode_seed(self.episodes)
-        self.learner.begin(seed)
+        self.updater.begin(seed)
         self.calibrate(seed)
 
     def next_episode(self) -> tuple[int, int]:
@@ -205,19 +205,19 @@ class Trainer:
         with suppress(StopIteration):
             asked.append((one, next(one) if evaluation is None else one.send(evaluation)))
 
-    def end(self, number: int) -> Ended:
+    def end(self, number: int) -> EndedEpisode:
         """Remember an episode that is over."""
         player = self.players[number]
-        self.replay.add(player.played(self.config.algorithm.discount))
+        self.replay.add(player.played(self.config.planning.discount))
         episode = player.agent.episode
-        return Ended(
+        return EndedEpisode(
             player.episode,
             number,
             episode.score,
             episode.steps,
             episode.interactions,
             self.interactions,
-            self.learner.updates,
+            self.updater.updates,
             self.losses,
         )
 
@@ -226,8 +226,8 @@ class Trainer:
         begun = now()
         if self.ready():
             for _ in range(updates):
-                self.losses = self.learner.learn(self.replay)
-            self.learner.publish()
+                self.losses = self.updater.learn(self.replay)
+            self.updater.publish()
         self.clocks.training += now() - begun
 
     def ready(self) -> bool:
@@ -261,29 +261,29 @@ class Trainer:
 
     def policy(self, step: Step) -> list[float]:
         """The network's policy in a state."""
-        prior = self.learner.inference([step.observation])[0].prior
+        prior = self.updater.inference([step.observation])[0].prior
         return list(prior or ())
 
     def evaluate_network(
         self, simulator: Simulator, episodes: int = 1, temperature: float = TEMPERATURE, seed: int = 0
-    ) -> list[Evaluated]:
+    ) -> list[EvaluationEpisode]:
         """Episodes of the network alone, on a simulator that is not used for training; 0 is greedy."""
         return [play_network(simulator, self.policy, temperature, seed + number) for number in range(episodes)]
 
-    def evaluate_planner(self, simulator: Simulator, episodes: int = 1, seed: int = 0) -> list[Evaluated]:
+    def evaluate_planner(self, simulator: Simulator, episodes: int = 1, seed: int = 0) -> list[EvaluationEpisode]:
         """Episodes of the planner with the network as it is, on a simulator that is not used for training."""
         agent = self.agent(simulator)
         found = []
         for number in range(episodes):
             played = agent.run(seed + number)
-            found.append(Evaluated(played.score, played.steps, played.interactions, played.actions))
+            found.append(EvaluationEpisode(played.score, played.steps, played.interactions, played.actions))
         self.evaluate.forget()  # long episodes, whose observations nobody needs any more
         return found
 
     def state(self) -> dict[str, Any]:
         """Everything the run depends on, as plain data and tensors; to be taken between two rounds."""
         return {
-            "learner": self.learner.state(),
+            "learner": self.updater.state(),
             "replay": self.replay.state(),
             "players": [player.state() for player in self.players],
             "episodes": self.episodes,
@@ -299,10 +299,10 @@ class Trainer:
             raise UsageError(
                 f"the run was saved with {counted(len(state['players']), 'tree')}, not with {len(self.players)}"
             )
-        self.learner.restore(state["learner"])
+        self.updater.restore(state["learner"])
         self.replay.restore(state["replay"])
         for player, saved in zip(self.players, state["players"], strict=True):
-            player.restore(saved, self.sight)
+            player.restore(saved, self.input_format)
         self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
         self.losses = None if state["losses"] is None else Losses(**state["losses"])
         self.clocks.restore(state["seconds"])
@@ -322,12 +322,12 @@ def over_at_reset(name: str, seed: int) -> SimulatorError:
     return SimulatorError(f"{name}: the episode is over at reset({seed}), before the first action")
 
 
-def sight_of(simulator: Simulator, config: Config) -> Sight:
+def input_format_of(simulator: Simulator, config: Configuration) -> InputFormat:
     """How the network sees the observations of a simulator."""
     observation = first_step(simulator, config.seed).observation
     if not config.learning.encoded:
-        return Sight.of(observation, states(simulator))
-    return Sight.encoded(observation, space_of(simulator))
+        return InputFormat.of(observation, states(simulator))
+    return InputFormat.encoded(observation, space_of(simulator))
 
 
 def space_of(simulator: Any) -> Any:
@@ -342,7 +342,9 @@ def states(simulator: Any) -> int:
 
 
 def support_for(simulator: Simulator) -> Support:
-    """A support that fits the rewards: ±1 in mazes; elsewhere rescaled as in MuZero, for scores of any size."""
-    from widthwise.simulators.maze import Maze
-
-    return Support(-1.0, 1.0, 51) if isinstance(simulator, Maze) else Support(-100.0, 100.0, 201, rescaled=True)
+    """The support of the value: the range that the simulator declares; else rescaled as in MuZero, for any returns."""
+    bounds = getattr(simulator, "value_range", None)
+    if bounds is None:
+        return Support(-100.0, 100.0, 201, rescaled=True)
+    low, high = bounds
+    return Support(low, high, 51)

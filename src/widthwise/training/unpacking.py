@@ -30,14 +30,14 @@ class Damaged(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PackedLimits:
     """The most bytes that packed data may have: all arrays together after unpacking, and the description."""
 
     arrays: int
     description: int
 
     @classmethod
-    def of_machine(cls) -> Limits:
+    def of_machine(cls) -> PackedLimits:
         """Half of the memory that is free now for arrays; objects made of a description take many times its bytes."""
         free = machine_bytes() or _UNKNOWN_MACHINE
         return cls(free // 2, free // 64)
@@ -46,7 +46,7 @@ class Limits:
 class Unpacker:
     """Makes data from a description and the contents before it."""
 
-    def __init__(self, contents: memoryview, limits: Limits) -> None:
+    def __init__(self, contents: memoryview, limits: PackedLimits) -> None:
         self.contents, self.limits = contents, limits
         self.taken = 0  # bytes of arrays so far
 

@@ -1,4 +1,4 @@
-"""What the upper level of π-HIW can look at in an environment: its own high-level features, or tiles of its image."""
+"""The features for the upper level of π-HIW in an environment: its own high-level features, or tiles of its image."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Literal
 from widthwise.core.contract import guarded
 from widthwise.core.simulator import Simulator
 from widthwise.online.defaults import planning_defaults
-from widthwise.online.presets import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +21,12 @@ class UpperLevel:
 def upper_level(simulator: Simulator) -> UpperLevel | None:
     """The upper level that an environment has features for; None if there is none.
 
-    Mazes and Atari games have tiles. Other environments may declare high-level features, with `planning_defaults` or
+    An environment with `level_features` has tiles. Others may declare high-level features, with `planning_defaults` or
     `default_features`; without them, an image is cut into tiles.
     """
-    if kind_of(simulator) != "other":
+    if callable(getattr(simulator, "level_features", None)):
         return UpperLevel("tiles")
-    from widthwise.learning.input_format import Sight
+    from widthwise.learning.input_format import InputFormat
 
     defaults = planning_defaults(simulator)
     if len(defaults.features) > 1:
@@ -36,5 +35,5 @@ def upper_level(simulator: Simulator) -> UpperLevel | None:
     if isinstance(observation, dict):
         observation = observation.get("image")
     if hasattr(observation, "frames") or str(getattr(observation, "dtype", "")) == "uint8":
-        return UpperLevel("tiles") if Sight.of(observation).image else None
+        return UpperLevel("tiles") if InputFormat.of(observation).image else None
     return None

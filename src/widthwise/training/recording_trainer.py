@@ -12,16 +12,16 @@ from widthwise.core.simulator import Simulator
 from widthwise.learning.updater import TrainingDivergedError
 from widthwise.simulators.chance import Chance
 from widthwise.training.checkpoint_shape import check_trainer
-from widthwise.training.evaluation import Evaluated
+from widthwise.training.evaluation import EvaluationEpisode
 from widthwise.training.run import Record
 from widthwise.training.run_settings import RunSettings
-from widthwise.training.stoppable import Stopped, Watched
+from widthwise.training.stoppable import EvaluationStopped, StoppableSimulator
 from widthwise.training.trainer import Trainer
 
 _DIVERGED = "training diverged: the network gives no numbers any more; take a smaller learning rate"
 
 
-class RunLearner:
+class RecordingTrainer:
     """A trainer as a run drives it: its episodes as records, and its evaluation."""
 
     def __init__(self, trainer: Trainer, settings: RunSettings, simulator: Simulator) -> None:
@@ -75,7 +75,7 @@ class RunLearner:
     def figures(self) -> dict[str, float]:
         """What there is to say of learning now."""
         losses = self.trainer.losses
-        told: dict[str, float] = {"updates": self.trainer.learner.updates}
+        told: dict[str, float] = {"updates": self.trainer.updater.updates}
         if losses is None:
             return told
         return {
@@ -91,11 +91,11 @@ class RunLearner:
     def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
         """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
         told, first = self.settings, 1_000_000 + 1000 * number
-        world = Watched(self.simulator, stop, told.evaluation_steps)
+        world = StoppableSimulator(self.simulator, stop, told.evaluation_steps)
         try:
             alone = self.trainer.evaluate_network(world, episodes=told.network_episodes, seed=first)
             planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes if planner else 0, seed=first)
-        except Stopped:
+        except EvaluationStopped:
             return None
         except ValueError as error:
             self._diagnose(error)
@@ -106,7 +106,7 @@ class RunLearner:
 
     def state(self) -> Any:
         """All that the future depends on; never one in which something is no number."""
-        if not self.trainer.learner.finite():
+        if not self.trainer.updater.finite():
             raise TrainingDivergedError(_DIVERGED)
         return self.trainer.state()
 
@@ -117,10 +117,10 @@ class RunLearner:
 
     def policy(self) -> Any:
         """What acting needs of the state."""
-        return self.trainer.learner.state()
+        return self.trainer.updater.state()
 
 
-def _means(who: str, episodes: Sequence[Evaluated]) -> Record:
+def _means(who: str, episodes: Sequence[EvaluationEpisode]) -> Record:
     """The figures of some evaluation episodes."""
     if not episodes:
         return {}

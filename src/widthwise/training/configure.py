@@ -1,0 +1,92 @@
+"""From the settings of a run to the configuration of its trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from widthwise.learning.learning_settings import LearningSettings
+from widthwise.online.presets import preset_settings
+from widthwise.training.algorithm_registry import AUTO
+from widthwise.training.algorithms import PlanningSettings, planning_settings
+from widthwise.training.configuration import Configuration
+from widthwise.training.overrides import check_overrides
+from widthwise.training.run_settings import RunSettings
+
+if TYPE_CHECKING:
+    from widthwise.core.simulator import Simulator
+
+
+def make_simulator(settings: RunSettings) -> Simulator:
+    """A simulator of the environment of a run."""
+    from widthwise.simulators.names import simulator
+
+    return simulator(settings.environment, **settings.options)
+
+
+def configure(settings: RunSettings) -> Configuration:
+    """The configuration of the trainer of a run: the preset, then the algorithm, then what the user gave.
+
+    Args:
+        settings: the settings of the run.
+
+    Returns:
+        The configuration.
+
+    Raises:
+        UsageError: there is no such algorithm, preset or setting, or a value does not fit.
+
+    Example:
+        >>> configure(RunSettings("corridor", 1_000, "pi-iw", overrides={"steps_per_action": 20})).planning.algorithm
+        'pi-iw'
+    """
+    overrides = check_overrides(settings.overrides)
+    simulator = make_simulator(settings)
+    planning = planning_settings(
+        settings.algorithm, simulator, preset=settings.preset, **_of(PlanningSettings, overrides)
+    )
+    learning = _of(LearningSettings, preset_settings(settings.preset, simulator)) | _of(LearningSettings, overrides)
+    return Configuration(
+        planning=planning,
+        learning=LearningSettings(**learning),
+        trees=settings.trees,
+        refresh=settings.refresh,
+        seed=settings.seed,
+    )
+
+
+def _of(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of those settings that a dataclass has."""
+    known = {item.name for item in fields(kind)} - {"algorithm"}
+    return {name: value for name, value in values.items() if name in known}
+
+
+def note_on_choice(settings: RunSettings, configuration: Configuration) -> str | None:
+    """A line about the algorithm, unless it is pi-hiw over tiles or the user chose it."""
+    planning = configuration.planning
+    if settings.algorithm == AUTO and not planning.hierarchical and "tiles" not in settings.overrides:
+        why = "flat, as there is neither an image for tiles nor high-level features"
+        return f"{settings.environment}: {planning.algorithm} ({why})"
+    if planning.high_features == "own" and "high_features" not in settings.overrides:
+        return f"{settings.environment}: {planning.algorithm} over the high-level features of the environment"
+    return None
+
+
+def label(settings: RunSettings, configuration: Configuration) -> str:
+    """The name of a run in tables: the algorithm as the paper writes it, and the settings that differ."""
+    planning = configuration.planning
+    overrides = {name: value for name, value in settings.overrides.items() if name != "tiles"}
+    if planning.high_features == "own":
+        overrides = {"high_features": "own", **overrides}
+    if planning.tiles is not None:
+        overrides = {"tiles": planning.tiles, **overrides}
+    variation = replace(settings, overrides=overrides).variation
+    return f"{planning.title}, {variation}" if variation else planning.title
+
+
+def plain(data: Any) -> Any:
+    """Data as it comes back from a file: tuples as lists."""
+    if isinstance(data, Mapping):
+        return {str(name): plain(value) for name, value in data.items()}
+    return [plain(value) for value in data] if isinstance(data, list | tuple) else data

@@ -1,0 +1,90 @@
+"""Run folders and checkpoints of earlier versions: their keys become today's here, and nowhere else.
+
+| then | now |
+|---|---|
+| `settings.parts`, texts | `settings.overrides`, values |
+| `algorithm`, the whole configuration | `configuration` |
+| `algorithm.algorithm`, how the algorithm plans | `configuration.planning` |
+| `algorithm.algorithm.name` | `configuration.planning.algorithm` |
+| `algorithm.algorithm.interactions` | `configuration.planning.steps_per_action` |
+| `parts` in a line of a suite, a text | `overrides`, a text |
+
+Data that already has today's keys is returned as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from widthwise.online.presets import FIRST
+from widthwise.training.overrides import OLD_NAMES, override_texts, parse_overrides, plain_overrides
+
+#: The values that settings had before they existed. A run from then continues with them.
+BEFORE: dict[str, dict[str, Any]] = {
+    "planning": {"doubt": False, "high_features": "tiles"},
+    "learning": {"encoded": False},
+}
+
+
+def upgrade_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The `config.json` of a training run with today's keys; raises `UsageError` if a setting cannot be read."""
+    upgraded = dict(config)
+    if isinstance(upgraded.get("settings"), Mapping):
+        upgraded["settings"] = upgrade_settings(upgraded["settings"])
+    if "configuration" not in upgraded and "algorithm" in upgraded:
+        upgraded["configuration"] = upgraded.pop("algorithm")
+    if isinstance(upgraded.get("configuration"), Mapping):
+        upgraded["configuration"] = upgrade_configuration(upgraded["configuration"])
+    return upgraded
+
+
+def upgrade_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run; one without a preset was begun by version 0.1, which did not bound evaluations."""
+    upgraded = {"preset": FIRST, "evaluation_share": 0.0, **settings}
+    parts = upgraded.pop("parts", None)
+    if parts is not None and "overrides" not in upgraded:
+        texts = [f"{name}={text}" for name, text in parts.items()]
+        upgraded["overrides"] = plain_overrides(parse_overrides(texts))
+    return upgraded
+
+
+def upgrade_configuration(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration in `config.json` and in checkpoints, settings that did not exist then included."""
+    upgraded = dict(data)
+    if "planning" not in upgraded and "algorithm" in upgraded:
+        upgraded["planning"] = upgraded.pop("algorithm")
+        if isinstance(upgraded["planning"], Mapping):
+            names = {"name": "algorithm", **OLD_NAMES}
+            upgraded["planning"] = {names.get(name, name): value for name, value in upgraded["planning"].items()}
+    for part, values in BEFORE.items():
+        if isinstance(upgraded.get(part), Mapping):
+            upgraded[part] = {**values, **upgraded[part]}
+    return upgraded
+
+
+def upgrade_checkpoint(about: Any) -> Any:
+    """What a checkpoint says about its run, with today's keys."""
+    if not isinstance(about, Mapping) or "configuration" in about or not isinstance(about.get("algorithm"), Mapping):
+        return about
+    upgraded = {name: value for name, value in about.items() if name != "algorithm"}
+    return {**upgraded, "configuration": upgrade_configuration(about["algorithm"])}
+
+
+def upgrade_suite_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a suite of training runs, as plain data; raises `UsageError` if one cannot be read."""
+    upgraded = dict(settings)
+    parts = upgraded.pop("parts", None)
+    if parts is not None and "overrides" not in upgraded:
+        texts = [f"{name}={text}" for name, text in parts.items()]
+        upgraded["overrides"] = plain_overrides(parse_overrides(texts))
+    return upgraded
+
+
+def upgrade_suite_line(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line of a suite of training runs; raises `UsageError` if its settings cannot be read."""
+    if "overrides" in line or "parts" not in line:
+        return dict(line)
+    texts = override_texts(parse_overrides([part for part in line["parts"].split(",") if part]))
+    upgraded = {name: value for name, value in line.items() if name != "parts"}
+    return {**upgraded, "overrides": ",".join(f"{name}={value}" for name, value in texts.items())}

@@ -1,0 +1,125 @@
+"""Settings of planning and learning that a user gives: texts of the command line become values here, once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import Field
+from typing import Any, get_args
+
+from widthwise.core.errors import UsageError
+from widthwise.online.policies import Behaviour, Formula
+from widthwise.training.configuration import check_setting, default_of, setting_fields
+
+#: Names that settings had in version 0.1.
+OLD_NAMES = {"interactions": "steps_per_action"}
+_TILES = re.compile(r"(\d+)x(\d+)")
+_SWITCH = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
+
+
+def parse_overrides(texts: Sequence[str]) -> dict[str, Any]:
+    """The values of settings written `NAME=VALUE`.
+
+    Args:
+        texts: such as `tiles=4x4`, `value=off` or `learning_rate=1e-3`.
+
+    Returns:
+        The values by name.
+
+    Raises:
+        UsageError: a text is not of this form, or there is no such setting or value.
+
+    Example:
+        >>> parse_overrides(["tiles=4x4", "value=off"])
+        {'tiles': (4, 4), 'value': False}
+    """
+    known = setting_fields()
+    overrides: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"{text!r} is not a setting: write NAME=VALUE, such as tiles=4x4 or value=off")
+        name = name.strip().replace("-", "_")
+        name = OLD_NAMES.get(name, name)
+        if name in overrides:
+            raise UsageError(f"{name} is given twice")
+        overrides[name] = _value(_field(known, name), value.strip())
+    return overrides
+
+
+def check_overrides(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The same values, checked; raises `UsageError` if there is no such setting or a value does not fit."""
+    known = setting_fields()
+    return {name: check_setting(_field(known, name), value) for name, value in overrides.items()}
+
+
+def override_texts(overrides: Mapping[str, Any]) -> dict[str, str]:
+    """The values as texts, for labels and names of folders: `4x4`, `off`."""
+    return {name: _text(value) for name, value in overrides.items()}
+
+
+def plain_overrides(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as plain data for JSON."""
+    plain = {}
+    for name, value in overrides.items():
+        value = value.formula if isinstance(value, Behaviour) else value
+        plain[name] = list(value) if isinstance(value, tuple) else value
+    return plain
+
+
+def _field(known: Mapping[str, Field[Any]], name: str) -> Field[Any]:
+    if name not in known:
+        raise UsageError(f"there is no setting {name!r}; the settings are {', '.join(sorted(known))}")
+    return known[name]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, Behaviour):
+        return value.formula
+    if value is None:
+        return "none"
+    return "x".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def _value(item: Field[Any], text: str) -> Any:
+    """A text as a value of a setting; the default of the setting says of which type."""
+    default = default_of(item)
+    if isinstance(default, bool):
+        if text.lower() not in _SWITCH:
+            raise UsageError(f"{item.name} is on or off, not {text!r}")
+        return _SWITCH[text.lower()]
+    if item.name == "tiles":
+        return _tiles(text)
+    if "width" in item.name:
+        if text not in ("1", "2", "n"):
+            raise UsageError(f"on simulators a width is 1, 2 or n, not {text!r}")
+        return "n" if text == "n" else int(text)
+    if item.name == "behaviour":
+        if text not in get_args(Formula):
+            raise UsageError(f"{item.name} is one of {', '.join(get_args(Formula))}, not {text!r}")
+        return Behaviour(text)  # type: ignore[arg-type]
+    try:
+        if isinstance(default, int):
+            return _whole(text)
+        return float(text) if isinstance(default, float) else text
+    except (ValueError, OverflowError):
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise UsageError(f"{item.name} is {kind}, not {text!r}") from None
+
+
+def _whole(text: str) -> int:
+    number = float(text)
+    if not number.is_integer():
+        raise ValueError(text)
+    return int(number)
+
+
+def _tiles(text: str) -> tuple[int, int] | None:
+    if text in ("none", "off"):
+        return None
+    sides = _TILES.fullmatch(text)
+    if sides is None:
+        raise UsageError(f"{text!r} is not a tiling: write width x height, such as 4x4")
+    return int(sides[1]), int(sides[2])

@@ -38,7 +38,7 @@ class Defaults:
         temperature: For Count-based Rollout IW: the temperature of its selection.
         steps_per_action: Simulator steps per executed action.
         nodes: Nodes in the tree.
-        patience: How many times `steps_per_action` may be spent on one action while no action looks better than another.
+        patience: How many times `steps_per_action` may be spent on one action while none looks better than another.
         settle: Whether the agent follows a known path to a goal without planning again.
         notes: How the choice was made, for the user.
 

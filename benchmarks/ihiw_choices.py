@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import widthwise as ww
+from page_width import wrapped
 from paper_page import made_by, parsed, parser
 from widthwise.classical.collection import domain_of, problems_in
 
@@ -70,7 +71,7 @@ def main() -> None:
         lines.append(line)
     lines.append("| mean of rows | | " + " | ".join(f"{one / len(ROWS):.1f}" for one in total) + " |")
     print(lines[-1])
-    Path(args.out).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path(args.out).write_text(wrapped("\n".join(lines) + "\n"), encoding="utf-8")
 
 
 if __name__ == "__main__":

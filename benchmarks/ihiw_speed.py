@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import widthwise as ww
+from page_width import wrapped
 from paper_page import made_by, parsed, parser
 from widthwise import _native
 from widthwise.classical.collection import domain_of, problems_in
@@ -103,9 +104,9 @@ def main() -> None:
         "",
         f"`python benchmarks/ihiw_speed.py`, {made_by()}, {os.cpu_count()} cores. "
         f"One task from the middle of each row, up to {MOST_GOALS} goals, {BUDGET} nodes each, "
-        "relevance against the whole goal; millions of generated nodes per second of CPU, everything a planner does "
-        "included (set-up, discovery, restructuring, rebuilding tables). The last column is the time of discovery and "
-        "restructuring (tables rebuilt included) over the time of the searches.",
+        "relevance against the whole goal; millions of generated nodes per second of CPU, including everything that a "
+        "planner does (set-up, discovery, restructuring, rebuilding tables). The last column is the time of discovery "
+        "and restructuring (tables rebuilt included) over the time of the searches.",
         "",
         "| row | task | atoms | goals | IHIW(1,1) M/s | IW(1) M/s | ratio | restructuring / search |",
         "|---|---|---|---|---|---|---|---|",
@@ -115,7 +116,7 @@ def main() -> None:
         line = row(name, problems[len(problems) // 2])
         print(line, flush=True)
         lines.append(line)
-    Path(args.out).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path(args.out).write_text(wrapped("\n".join(lines) + "\n"), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from statistics import median
 
 import torch
 
+from page_width import wrapped
 from widthwise.core.provenance import describe_run
 from widthwise.core.simulator import Simulator
 from widthwise.learning.learning_settings import LearningSettings
@@ -155,7 +156,7 @@ def main() -> None:
     ]
     print("\n".join(page[9:]))
     if options.out:
-        options.out.write_text("\n".join(page) + "\n", encoding="utf-8")
+        options.out.write_text(wrapped("\n".join(page) + "\n"), encoding="utf-8")
 
 
 if __name__ == "__main__":

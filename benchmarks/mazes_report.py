@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from page_width import wrapped
 from widthwise.core.files import write_whole
 
 Line = dict[str, Any]
@@ -148,8 +149,8 @@ def findings(cells: dict[Cell, list[Line]], settings: Line) -> str:
             said.append(f"- {maze}, {nodes} nodes, success over all budgets: {text}.")
     deaths = sum(line["score"] < 0 for lines in cells.values() for line in lines)
     total = sum(map(len, cells.values()))
-    said.append(f"- {deaths} of {total} episodes ended at a wall; the others that failed ran into the limit of steps.")
-    return "\n".join(said)
+    said.append(f"- {deaths} of {total} episodes ended at a wall; the other failures reached the step limit.")
+    return wrapped("\n".join(said))
 
 
 def plots(cells: dict[Cell, list[Line]], settings: Line) -> dict[str, str]:

@@ -25,6 +25,7 @@ from statistics import median
 from typing import Any
 
 import widthwise as ww
+from page_width import wrapped
 from widthwise.core.provenance import describe_run
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import default_features
@@ -280,7 +281,7 @@ def main(arguments: list[str] | None = None) -> int:
         }
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if options.out:
-        options.out.write_text(report(lines, told), encoding="utf-8")
+        options.out.write_text(wrapped(report(lines, told)), encoding="utf-8")
     return 0
 
 

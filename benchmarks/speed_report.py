@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from page_width import wrapped
+
 Line = dict[str, Any]
 
 OURS = "widthwise"
@@ -166,7 +168,7 @@ def write_report(path: Path, config: Line, lines: dict[str, Line]) -> str:
         _, heading, notes = path.read_text().partition(BY_HAND)
         text += heading + notes
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(wrapped(text))
     return "\n".join(targets)
 
 

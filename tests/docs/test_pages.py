@@ -100,3 +100,14 @@ def test_every_results_page_states_the_version_it_was_made_with() -> None:
         text = page.read_text(encoding="utf-8")
         assert re.search(r"(?:[Vv]ersion|[Ww]idthwise)\s+\d+\.\d+", text), page.name
         assert f"({page.name})" in (DOCS / "results" / "index.md").read_text(encoding="utf-8"), page.name
+
+
+def test_pages_that_benchmarks_write_keep_the_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from page_width import wrapped
+
+    page = f"# A\n\n{'word ' * 40}\n\n- {'item ' * 40}\n\n| {'cell ' * 40}|\n```\n{'code ' * 40}\n```\n"
+    written = wrapped(page)
+    assert written.split() == page.split()
+    assert [line for line in prose(written) if len(line) > 120] == []
+    assert written.count("\n  item") == 1 and f"| {'cell ' * 40}|" in written and "code " * 40 in written

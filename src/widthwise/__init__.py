@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     from widthwise.core.result import Outcome, Status, Stop, outcome_of
     from widthwise.core.simulator import Simulator, Step
     from widthwise.core.watchdog import watching
+    from widthwise.exploration.search import search
+    from widthwise.exploration.search_run import SearchResult
     from widthwise.online.acting import Episode, OnlinePlanner
     from widthwise.online.policies import Behaviour
     from widthwise.online.presets import preset_settings
     from widthwise.portfolio.auto import Auto
     from widthwise.portfolio.registry import Planner
+    from widthwise.simulator_search.archive_search import ArchiveSearch
     from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
     from widthwise.simulator_search.driver import FeatureFunction, Requests
     from widthwise.simulator_search.hiw import LevelPlanner, LevelSearch, Space
@@ -95,6 +98,9 @@ _ROOMS = {
     "task_search.backward": ("Backward",),
     "task_search.bfs": ("BFS", "DFS"),
     "task_search.bfws": ("BFWS", "GBFS"),
+    "exploration.search": ("search",),
+    "exploration.search_run": ("SearchResult",),
+    "simulator_search.archive_search": ("ArchiveSearch",),
     "simulator_search.count_rollout_iw": ("CountRolloutIW",),
     "task_search.hiw": ("HIW",),
     "task_search.ihiw": ("IHIW",),
@@ -125,6 +131,7 @@ __all__ = [
     "IHIW",
     "IW",
     "SIW",
+    "ArchiveSearch",
     "Atoms",
     "Auto",
     "Backward",
@@ -159,6 +166,7 @@ __all__ = [
     "Result",
     "RolloutIW",
     "RunInterrupted",
+    "SearchResult",
     "Simulator",
     "SimulatorError",
     "Space",
@@ -180,6 +188,7 @@ __all__ = [
     "outcome_of",
     "parse",
     "preset_settings",
+    "search",
     "simulator",
     "solve",
     "solve_each_goal",

@@ -43,6 +43,7 @@ NOT_RUN = {
     "widthwise report runs/mazes": "needs hours of training; tests/reports/test_training_report.py reports small runs",
     "widthwise play maze-small --policy": "needs a trained network; tests/training/test_train.py plays with one",
     "widthwise play atari:": "plays for minutes; tests/simulators/test_atari.py plays shorter",
+    "widthwise search atari:": "takes minutes; tests/exploration/test_search.py searches shorter",
     "widthwise check-env atari:": "takes long; tests/simulators/test_atari.py checks games",
     "widthwise bench classical --benchmarks ~/benchmarks": "needs the collection of the planning competitions",
     "widthwise bench classical --domains blocks,depot": "needs the collection of the planning competitions",

@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "online": {"core", "task_search", "simulator_search", "simulators"},
     "learning": {"_native", "core", "simulator_search"},
     "training": {"core", "task_search", "simulator_search", "simulators", "online", "learning", "version"},
+    "exploration": {"core", "simulator_search", "simulators", "online", "training"},
     "experiments": {
         "_native",
         "core",
@@ -47,6 +48,7 @@ MAY_IMPORT = {
         "reports",
         "learning",
         "training",
+        "exploration",
         "version",
     },
     "__init__.py": {
@@ -58,6 +60,7 @@ MAY_IMPORT = {
         "classical",
         "simulators",
         "online",
+        "exploration",
         "version",
     },
     "__main__.py": {"cli"},
@@ -65,7 +68,7 @@ MAY_IMPORT = {
 }
 # Who uses these imports them where they are used; numpy may stand at the top only where nobody comes without it.
 HEAVY = {"torch", "matplotlib", "ray", "gymnasium", "ale_py"}
-NUMPY_ROOMS = {"experiments", "learning", "reports", "simulators", "training"}
+NUMPY_ROOMS = {"experiments", "exploration", "learning", "reports", "simulators", "training"}
 # The room of the network is made of torch, except for the settings, which commands read before they need it.
 TORCH_ROOM, SETTINGS = "learning", {"learning_settings.py", "support.py"}
 # The loop of planning and learning seeds torch and counts its threads.

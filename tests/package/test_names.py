@@ -23,6 +23,7 @@ SAME_FILE = {
     "parser.py": "the parser of PDDL and the parser of command lines",
     "profile.py": "the command and the profile it shows",
     "result.py": "what a search returns, and the result that users see of it",
+    "search.py": "the command and the function it calls",
     "simulator.py": "the protocol of simulators, and a PDDL task as one",
     "solve.py": "the command and the function it calls",
     "validate.py": "the command and the function it calls",

@@ -26,6 +26,7 @@ COMMANDS = (
     "bounds",
     "play",
     "train",
+    "search",
     "check_env",
     "bench",
     "report",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import math
+import struct
+import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,6 +32,8 @@ GENERATORS = 64
 INEXACT = frozenset({"qbert", "yars_revenge"})
 #: The emulator of ale-py 0.12.1 ends the whole process when it is given one of these.
 FOR_TWO = frozenset({"combat", "joust", "maze_craze", "warlords"})
+#: The beginning of a packed snapshot: the length of the emulator's state, steps, the last action, whether it is over.
+_HEAD = struct.Struct("<IIB?")
 
 
 class Frames:
@@ -132,6 +136,7 @@ class Atari:
         self._screen = _native.Screen(height, width, PIXELS, PIXELS)
         self._frames: tuple[Frame, ...] = ()
         self._steps, self._over, self._last = 0, True, 0
+        self._first = b""  # what packed snapshots are compared with; made when it is first needed
         self._luck: dict[int, ALEState] = {}  # emulators with other generators, by number
 
     def _insert(self, seed: int) -> None:
@@ -201,6 +206,32 @@ class Atari:
         if self.sticky:
             self._stick()
             self._ale.restoreState(emulator)
+
+    def pack_snapshot(self, snapshot: Snapshot) -> bytes:
+        """A snapshot as bytes, about a kilobyte: only what differs from the beginning of the game takes room."""
+        emulator = snapshot.emulator.serialize()
+        head = _HEAD.pack(len(emulator), snapshot.steps, snapshot.last, snapshot.over)
+        packer = zlib.compressobj(1, zdict=self._beginning())
+        return head + packer.compress(emulator + b"".join(map(bytes, snapshot.frames))) + packer.flush()
+
+    def unpack_snapshot(self, packed: bytes) -> Snapshot:
+        """The snapshot of `pack_snapshot`, made by a simulator with the same options."""
+        from ale_py import ALEState
+
+        length, steps, last, over = _HEAD.unpack_from(packed)
+        raw = zlib.decompressobj(zdict=self._beginning()).decompress(packed[_HEAD.size :])
+        pixels = np.frombuffer(raw, np.uint8, offset=length).reshape(-1, PIXELS, PIXELS)
+        return Snapshot(ALEState(raw[:length]), tuple(pixels), steps, over, last)
+
+    def _beginning(self) -> bytes:
+        """The emulator and the screen at the beginning of a game: what snapshots are compared with."""
+        if not self._first:
+            now = self._ale.cloneState(include_rng=True)
+            self._ale.restoreState(self._inserted)
+            self._ale.reset_game()
+            self._first = self._ale.cloneState(include_rng=self.sticky > 0).serialize() + self._look().tobytes()
+            self._ale.restoreState(now)
+        return self._first
 
     def _stick(self) -> None:
         """Make the emulator's last action ours: it is not part of its state, and sticky actions repeat it.

@@ -1,0 +1,243 @@
+"""`widthwise search`: one long search in an environment, without acting; the result is the best trajectory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from widthwise.cli.chance import CHOICES, add_step_timeout, mode_of, print_refusal
+from widthwise.cli.check_env import option
+from widthwise.cli.common import amount, duration, seed, whole_number
+from widthwise.cli.signals import stopping
+from widthwise.core.errors import UsageError
+from widthwise.core.showing import counted
+from widthwise.core.terminal import StatusLine
+
+if TYPE_CHECKING:
+    from widthwise.exploration.search_run import ExplorationRun, SearchResult
+    from widthwise.simulator_search.archive_search import ArchiveSearch
+    from widthwise.simulator_search.driver import FeatureFunction
+
+_DESCRIPTION = """\
+Search an environment for the trajectory with the highest score. Nothing is executed in between:
+the search keeps an archive of high-level states, each with a saved state of the simulator, chooses
+rarely visited ones and explores from there. The best trajectory is replayed from a reset before it
+is reported, and saved in the run folder as soon as it is found."""
+
+_EPILOG = """\
+ENV is maze-small, maze-large, corridor, maze:FILE, atari:GAME, the id of a Gymnasium environment,
+or module:attribute.
+
+examples:
+  widthwise search corridor --interactions 3_000
+  widthwise search maze-small --interactions 20_000 --out runs/way
+  widthwise search atari:venture --interactions 20_000 --out runs/venture
+  widthwise search atari:venture --interactions 100_000 --out runs/venture --resume
+
+exit codes: 0 a trajectory with a positive score or an end was found; 12 none was found; 23 --max-time
+(the best trajectory so far is printed); 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written
+first); 31, 34, 2 as always"""
+
+_PIPE_SECONDS = 10.0
+_TERMINAL_SECONDS = 0.2
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command with the main program."""
+    parser = subparsers.add_parser(
+        "search",
+        help="search an environment for the best trajectory, without acting",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("env", metavar="ENV", help="the environment")
+    add("--interactions", type=whole_number, required=True, metavar="N", help="simulator steps of the whole search")
+    add("--seed", type=seed, default=0, metavar="N", help="seed of the search and of the reset (default 0)")
+    add("--out", type=Path, metavar="DIR", help="the run folder: checkpoints, progress, the best trajectory so far")
+    add("--resume", action="store_true", help="continue the search in DIR; a larger --interactions makes it longer")
+    add("--option", type=option, action="append", default=[], metavar="NAME=VALUE", help="an option of ENV; repeatable")
+    add("--max-time", type=amount, metavar="S", help="stop after S seconds with the best trajectory so far")
+    add("--json", action="store_true", help="print the result as JSON")
+    add("--quiet", action="store_true", help="show the result only")
+    add(
+        "--chance",
+        choices=CHOICES[:2],
+        help="if steps depend on chance: refuse (default; exit code 34) or foresee (search with its luck known)",
+    )
+    add_step_timeout(parser)
+    group = parser.add_argument_group("the search")
+    group.add_argument(
+        "--tiles",
+        action="append",
+        metavar="WxH[:V]",
+        help="tiles of the image for the archive, V values each (default 8); once per level, highest level first "
+        "(default: chosen for the environment)",
+    )
+    group.add_argument("--rollout", type=whole_number, metavar="N", help="steps of a visit (default 27)")
+    group.add_argument("--hold", type=amount, metavar="X", help="for how many steps an action is held (default 5)")
+    group.add_argument(
+        "--widths",
+        metavar="W,...",
+        help="how rollouts are pruned, one after another: 1, 2, n, or all for no pruning (default all)",
+    )
+    group.add_argument("--no-improve", action="store_true", help="keep the first way to a high-level state")
+    group.add_argument("--no-through", action="store_true", help="end a rollout at a high-level state that is known")
+    group.add_argument("--no-lives", action="store_true", help="continue a rollout when a life is lost")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, print the result, and return the exit code."""
+    from widthwise.core.watchdog import watching
+    from widthwise.exploration.search import begin_search
+    from widthwise.exploration.search_run import SearchListener
+    from widthwise.simulators.chance import ChanceError
+
+    view = SearchView(quiet=args.quiet)
+    with watching(args.step_timeout, exit_code=23) as watch:
+        if watch is not None:
+            watch.prepare(args.env, "", "", "", "", _advice(args))
+        try:
+            search = begin_search(
+                args.env,
+                args.interactions,
+                seed=args.seed,
+                features=_features(args),
+                planner=_planner(args),
+                out=args.out,
+                resume=args.resume,
+                max_seconds=args.max_time,
+                chance=mode_of(args),
+                options=dict(args.option),
+                listener=SearchListener(improved=view.improved, moved=view.moved, say=view.say),
+            )
+        except ChanceError as error:
+            if args.json:
+                print_refusal(error, args.env)
+            raise
+        view.begin(search)
+        return _finish(args, search, view)
+
+
+def _finish(args: argparse.Namespace, search: ExplorationRun, view: SearchView) -> int:
+    def stop() -> None:
+        search.stopping = True
+
+    try:
+        with stopping(stop):
+            result = search.run()
+    finally:
+        view.status.clear()
+        if search.folder is not None:
+            search.folder.close()
+    print(json.dumps(result.describe(), ensure_ascii=False) if args.json else text(args.env, result))
+    if search.stopping:
+        if args.out is not None:
+            print(f"stopped: {_advice(args)}", file=sys.stderr)
+        return 130
+    if not result.finished:
+        return 23
+    return 12 if result.score is None else 0
+
+
+def _advice(args: argparse.Namespace) -> str:
+    if args.out is None:
+        return ""
+    return f"continue with widthwise search {args.env} --interactions {args.interactions} --out {args.out} --resume"
+
+
+def _planner(args: argparse.Namespace) -> ArchiveSearch:
+    from widthwise.simulator_search.archive_search import ArchiveSearch
+
+    given = {
+        "rollout": args.rollout,
+        "hold": args.hold,
+        "widths": None if args.widths is None else _widths(args.widths),
+        "improve": False if args.no_improve else None,
+        "through": False if args.no_through else None,
+        "lives": False if args.no_lives else None,
+    }
+    return ArchiveSearch(**{name: value for name, value in given.items() if value is not None})
+
+
+def _widths(text: str) -> tuple[int | str, ...]:
+    return tuple(int(part) if part.strip().isdigit() else part.strip() for part in text.split(","))
+
+
+def _features(args: argparse.Namespace) -> list[FeatureFunction] | None:
+    if not args.tiles:
+        return None
+    from widthwise.online.defaults import default_features
+    from widthwise.simulators.features import Tiles
+    from widthwise.simulators.names import simulator
+
+    levels: list[FeatureFunction] = []
+    for level in args.tiles:
+        grid, _, values = level.partition(":")
+        try:
+            width, height = (int(part) for part in grid.split("x"))
+            levels.append(Tiles(width, height, int(values or 8)))
+        except ValueError:
+            raise UsageError(f"--tiles {level}: write WxH or WxH:V, such as 11x8 or 16x12:8") from None
+    return [*levels, default_features(simulator(args.env, **dict(args.option)))[0]]
+
+
+def text(environment: str, result: SearchResult) -> str:
+    """The result for people."""
+    states = " and ".join(f"{count:,}" for count in result.high_level_states)
+    took = (
+        f"{counted(result.interactions, 'interaction')}, {duration(result.seconds)}; high-level states: {states} "
+        f"({result.features})"
+    )
+    if result.score is None:
+        return f"{environment}: no trajectory with a positive score or an end was found\n{took}"
+    end = ", the episode ends there" if result.ended else ""
+    return (
+        f"{environment}: score {result.score:g} in {counted(result.steps, 'step')}{end}; found after "
+        f"{counted(result.found_at, 'interaction')}, replayed from a reset\n{took}"
+    )
+
+
+class SearchView:
+    """Shows a search on stderr: a status line on a terminal, a line now and then in a pipe."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.status, self.quiet = StatusLine(sys.stderr), quiet
+        self.pause = _TERMINAL_SECONDS if self.status.live else _PIPE_SECONDS
+        self.shown = time.monotonic()
+
+    def begin(self, run: ExplorationRun) -> None:
+        """Show what the archive distinguishes states by."""
+        if not self.quiet:
+            self.say(f"features: {run.features}")
+
+    def improved(self, run: ExplorationRun) -> None:
+        """Show a better trajectory; the line stays."""
+        best = run.search.best
+        if not self.quiet and best is not None:
+            self.say(f"{run.interactions:>9,} interactions: score {best.score:g} in {counted(best.steps, 'step')}")
+
+    def moved(self, run: ExplorationRun) -> None:
+        """Show where the search is, if it was not shown just now."""
+        now = time.monotonic()
+        if self.quiet or now - self.shown < self.pause:
+            return
+        self.shown = now
+        best = "none" if run.search.best is None else f"{run.search.best.score:g}"
+        states = "+".join(f"{count:,}" for count in run.search.archive.regions)
+        line = f"{run.interactions:,} of {run.limit:,} interactions, best score {best}, high-level states {states}"
+        if self.status.live:
+            self.status.show(line)
+        else:
+            self.say(line)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self.status.print(text)

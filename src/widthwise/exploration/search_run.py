@@ -1,0 +1,288 @@
+"""A search as a run: with a limit of interactions, in a folder or without, stopped and continued at any moment.
+
+In the folder are `config.json` (the settings), `progress.jsonl` (a line for every better trajectory and one now and
+then), `checkpoint/` and `result.json`, the best trajectory so far. Before a trajectory is written it is replayed from a
+reset.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from widthwise.core import shape
+from widthwise.core.errors import InputError, SimulatorError, UsageError
+from widthwise.core.files import cannot_write
+from widthwise.core.run_folder import CONFIG, RESULT, RunFolder, read_json, refuse_existing, write_json
+from widthwise.core.showing import setting
+from widthwise.core.simulator import Simulator
+from widthwise.exploration.search_state import capture, restore
+from widthwise.simulator_search.archive_search import Best, SearchAtWork
+from widthwise.training.checkpoint import About, Checkpoints, makes_sense
+from widthwise.training.folder import Lines
+
+KIND = "search"
+PROGRESS = "progress.jsonl"
+CHECKPOINT_SECONDS = 60.0
+#: Interactions between two lines of progress that bring no better trajectory.
+LINE_EVERY = 10_000
+
+_HELD = shape.fields(
+    {
+        "search": shape.table(shape.anything),
+        "lines": shape.whole(),
+        "seconds": shape.number,
+        "next_line": shape.whole(),
+    }
+)
+
+
+@dataclass(slots=True)
+class SearchResult:
+    """The best trajectory of a search, and what the search took.
+
+    Args:
+        score: The sum of the rewards of the trajectory; None if no trajectory has a positive score or an end.
+        steps: The number of its actions.
+        actions: Its actions from the reset on.
+        ended: Whether the episode ends with it.
+        interactions: Simulator steps of the search, the choice of features included.
+        found_at: The interactions after which the trajectory was found.
+        high_level_states: The regions in the archive on each level, highest level first.
+        features: The features of the levels in words.
+        seconds: How long the search took.
+        finished: Whether it used all of its interactions.
+
+    Example:
+        >>> import widthwise as ww
+        >>> result = ww.search("corridor", 3_000)
+        >>> len(result.actions) == result.steps
+        True
+    """
+
+    score: float | None
+    steps: int
+    actions: list[int]
+    ended: bool
+    interactions: int
+    found_at: int
+    high_level_states: list[int]
+    features: str
+    seconds: float
+    finished: bool
+
+    def describe(self) -> dict[str, Any]:
+        """The result as plain data, as `result.json` has it."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(slots=True)
+class SearchListener:
+    """Receives what happens in a search; each may be replaced."""
+
+    improved: Callable[[ExplorationRun], None] = field(default=lambda run: None)
+    moved: Callable[[ExplorationRun], None] = field(default=lambda run: None)
+    say: Callable[[str], None] = field(default=lambda text: None)
+
+
+class ExplorationRun:
+    """A search with a limit of interactions. `stopping = True` ends it after the visit in hand."""
+
+    def __init__(
+        self,
+        search: SearchAtWork,
+        interactions: int,
+        *,
+        sampled: int = 0,
+        features: str = "",
+        max_seconds: float | None = None,
+        listener: SearchListener | None = None,
+    ) -> None:
+        self.search, self.limit, self.sampled, self.features = search, interactions, sampled, features
+        self.max_seconds = max_seconds
+        self.listener = listener or SearchListener()
+        self.stopping = False
+        self.shown: Best | None = None  # the trajectory that was replayed last
+        self.seconds = 0.0  # of earlier parts of the run
+        self.next_line = LINE_EVERY
+        self.folder: SearchFolder | None = None
+        self._clock = time.monotonic()
+
+    @property
+    def interactions(self) -> int:
+        """Simulator steps so far, those of the sample included."""
+        return self.search.interactions + self.sampled
+
+    def elapsed(self) -> float:
+        """Seconds of all parts of the run."""
+        return self.seconds + time.monotonic() - self._clock
+
+    def run(self) -> SearchResult:
+        """Search until the interactions or the seconds are used up or `stopping` is set, and return the result."""
+        begun = saved = self._clock = time.monotonic()
+        if self.folder is not None:
+            self.folder.save(self)
+        self.shown = self.search.best
+        while not self.stopping and self.interactions < self.limit:
+            self.search.visit(self.limit - self.interactions)
+            if self.search.best is not self.shown:
+                self._improved()
+            elif self.interactions >= self.next_line:
+                self._line()
+            self.listener.moved(self)
+            now = time.monotonic()
+            if self.max_seconds is not None and now - begun >= self.max_seconds:
+                break
+            if self.folder is not None and now - saved >= CHECKPOINT_SECONDS:
+                self.folder.save(self)
+                saved = time.monotonic()
+        result = self.result()
+        if self.folder is not None:
+            self.folder.save(self)
+            self.folder.finish(result.describe())
+        return result
+
+    def result(self) -> SearchResult:
+        """The best trajectory so far."""
+        best, search = self.search.best, self.search
+        return SearchResult(
+            score=None if best is None else best.score,
+            steps=0 if best is None else best.steps,
+            actions=[] if best is None else search.trajectories.actions(best.node),
+            ended=best is not None and best.ended,
+            interactions=self.interactions,
+            found_at=0 if best is None else best.interactions + self.sampled,
+            high_level_states=list(search.archive.regions),
+            features=self.features,
+            seconds=round(self.elapsed(), 3),
+            finished=self.interactions >= self.limit,
+        )
+
+    def _improved(self) -> None:
+        self.shown = best = self.search.best
+        assert best is not None
+        result = self.result()
+        replay(self.search.simulator, self.search.seed, result)
+        if self.folder is not None:
+            self.folder.finish(result.describe())
+        self._line()
+        self.listener.improved(self)
+
+    def _line(self) -> None:
+        while self.next_line <= self.interactions:
+            self.next_line += LINE_EVERY
+        if self.folder is not None:
+            result = self.result()
+            kept = ("interactions", "score", "steps", "found_at", "high_level_states", "seconds")
+            self.folder.lines.append({name: getattr(result, name) for name in kept})
+
+
+def replay(simulator: Simulator, seed: int, result: SearchResult) -> None:
+    """Do the actions of a result from a reset.
+
+    Raises:
+        SimulatorError: The score or the end is another one than in the search, so that the environment does not repeat.
+    """
+    simulator.reset(seed)
+    score, ended = 0.0, False
+    for action in result.actions:
+        step = simulator.step(action)
+        score, ended = score + step.reward, step.terminated
+    if score != result.score or ended != result.ended:
+        name = getattr(simulator, "name", type(simulator).__name__)
+        raise SimulatorError(
+            f"{name}: the best trajectory has a score of {result.score:g} in the search and {score:g} when it is "
+            "replayed from a reset, so that saved states or seeds do not repeat; check the environment with check-env"
+        )
+
+
+class SearchFolder(RunFolder):
+    """The run folder of a search."""
+
+    def __init__(self, folder: Path, about: About) -> None:
+        super().__init__(folder, ".lock")
+        try:
+            self.lines = Lines(folder / PROGRESS)
+        except OSError:
+            super().close()
+            raise
+        self.checkpoints = Checkpoints(folder, about)
+
+    @classmethod
+    def create(cls, folder: Path, config: dict[str, Any], about: About) -> SearchFolder:
+        """A new run folder."""
+        refuse_existing(folder, f"continue it with --out {folder} --resume, or give another folder")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            opened = cls(folder, about)
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        try:
+            write_json(folder / CONFIG, config)
+            opened.checkpoints.prepare()
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    @classmethod
+    def resume(cls, folder: Path, config: dict[str, Any], about: About) -> SearchFolder:
+        """The folder of a search that continues; its settings are the same, but it may go further."""
+        began = read_search_config(folder)
+        for name, value in config["settings"].items():
+            before = began["settings"].get(name)
+            longer = name == "interactions" and isinstance(before, int) and value >= before
+            if before != value and not longer:
+                raise UsageError(
+                    f"{folder} was begun with {name} {setting(before)}; it cannot continue with {setting(value)}"
+                )
+        try:
+            opened = cls(folder, about)
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        write_json(folder / CONFIG, {**began, "settings": config["settings"]})
+        return opened
+
+    def save(self, run: ExplorationRun) -> None:
+        """Write a checkpoint."""
+        state = {
+            "search": capture(run.search),
+            "lines": self.lines.size(),
+            "seconds": run.elapsed(),
+            "next_line": run.next_line,
+        }
+        self.checkpoints.save(state)
+
+    def load(self, run: ExplorationRun) -> None:
+        """Continue a run from its newest checkpoint; lines that are newer are dropped."""
+        checkpoint = self.checkpoints.load(run.listener.say)
+        checkpoint.refuse_other(self.checkpoints.about, same_version=True)
+        with makes_sense(checkpoint.path):
+            _HELD(checkpoint.data, "data")
+            restore(run.search, checkpoint.data["search"])
+        self.lines.cut(checkpoint.data["lines"])
+        run.seconds, run.next_line = checkpoint.data["seconds"], checkpoint.data["next_line"]
+
+    def close(self) -> None:
+        """Release the folder."""
+        self.lines.close()
+        super().close()
+
+
+def read_search_config(folder: Path) -> dict[str, Any]:
+    """The configuration of a search in a folder; raises `InputError` if it is not the folder of a search."""
+    if not (folder / CONFIG).exists():
+        raise InputError(f"{folder}: there is no run to continue: no {CONFIG} in it")
+    config: dict[str, Any] = read_json(folder / CONFIG)
+    if config.get("kind") != KIND or not isinstance(config.get("settings"), dict):
+        raise InputError(f"{folder}: is not the folder of a search")
+    return config
+
+
+def read_result(folder: Path) -> dict[str, Any]:
+    """The result of a search in a folder."""
+    result: dict[str, Any] = read_json(folder / RESULT, shape.table(shape.anything))
+    return result

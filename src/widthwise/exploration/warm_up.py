@@ -1,0 +1,71 @@
+"""A short random search before the real one: what an environment shows decides which features suit it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from widthwise.core.contract import guarded
+from widthwise.core.simulator import Simulator, Step
+from widthwise.exploration.tile_choice import choose_tiles, is_image
+from widthwise.online.defaults import default_features
+from widthwise.simulator_search.driver import FeatureFunction
+
+#: Simulator steps of the sample.
+STEPS = 1_500
+ROLLOUT, HOLD = 27, 5.0
+#: The share of states from which the sample goes on later.
+SAVED = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Features for the levels of a search, highest level first, and the interactions that the choice took."""
+
+    features: tuple[FeatureFunction, ...]
+    interactions: int
+    note: str
+
+
+def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS) -> Choice:
+    """The features of a search where none are given.
+
+    Images are cut into tiles, on two levels; below them are the features that the environment has on its lowest level.
+    Where observations are not images, the environment's own features are taken.
+
+    Args:
+        simulator: The environment; it is reset.
+        seed: Of the random sample.
+        steps: How many simulator steps the sample has.
+
+    Returns:
+        The features, and how many interactions the sample took.
+    """
+    environment = guarded(simulator)
+    first = environment.reset(seed)
+    own = default_features(simulator)
+    if not is_image(first):
+        return Choice(tuple(reversed(own)), 0, "the features of the environment")
+    states = sample(environment, first, random.Random(seed), steps)
+    tiles = choose_tiles(states)
+    note = ", ".join(f"tiles {t.width}x{t.height} of {t.values} values" for t in tiles)
+    return Choice((*tiles, own[0]), len(states) - 1, note)
+
+
+def sample(environment: Simulator, first: Step, rng: random.Random, steps: int) -> list[Step]:
+    """Steps of random rollouts from the initial state and from states that other rollouts have passed."""
+    states, starts = [first], [environment.save()]
+    lives = first.info.get("lives")
+    while len(states) <= steps:
+        environment.load(rng.choice(starts))
+        action = rng.randrange(environment.actions)
+        for _ in range(min(ROLLOUT, steps + 1 - len(states))):
+            if rng.random() * HOLD < 1:
+                action = rng.randrange(environment.actions)
+            step = environment.step(action)
+            states.append(step)
+            if step.done or (lives is not None and step.info.get("lives", lives) < lives):
+                break
+            if rng.random() < SAVED:
+                starts.append(environment.save())
+    return states

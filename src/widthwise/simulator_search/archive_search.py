@@ -1,0 +1,275 @@
+"""HIW that remembers: a search of any length from the initial state, over an archive of high-level states.
+
+HIW as the paper has it begins anew with every planning step, prunes, and runs dry. Here the high level is an archive
+that lives as long as the search, and the low level never ends:
+
+    while there are interactions left:
+        choose a region on each level, rarely chosen ones first, and load its entry
+        repeat for some steps:
+            act: hold an action for a while, then take another at random
+            remember the new state: a new region gets an entry, a better way to a known one replaces its entry
+
+The low level may prune first as IW does and stop pruning later (`widths`): as long as a region is searched with a
+width, a rollout ends at a state without novelty. When that finds nothing new any more, the next width is taken. "all"
+prunes nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from widthwise import _native
+from widthwise.core.contract import guarded, innermost
+from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Simulator, Step
+from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories
+from widthwise.simulator_search.driver import FeatureFunction, pack
+
+#: How the low level prunes: states without novelty of a width, or nothing.
+LowWidth = int | str
+_WIDTHS = (1, 2, "n", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSearch:
+    """A search with an archive of high-level states; every part can be switched alone.
+
+    Args:
+        rollout: Simulator steps of a visit to a region.
+        hold: For how many steps an action is held in the mean.
+        widths: How rollouts are pruned inside a region of the top level, one after another: 1, 2, "n" or "all".
+        patience: After how many rollouts without a discovery the next width is taken.
+        improve: Whether a better way to a known region replaces its entry.
+        through: Whether a rollout goes on in regions that are known already.
+        lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
+
+    Raises:
+        UsageError: A setting is out of its range.
+
+    Example:
+        >>> import widthwise as ww
+        >>> ww.search("corridor", 3_000, planner=ww.ArchiveSearch(rollout=40)).score
+        1.0
+    """
+
+    rollout: int = 27
+    hold: float = 5.0
+    widths: tuple[LowWidth, ...] = ("all",)
+    patience: int = 10
+    improve: bool = True
+    through: bool = True
+    lives: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse settings that are out of range."""
+        for name in ("rollout", "hold", "patience"):
+            if not getattr(self, name) >= 1:
+                raise UsageError(f"{name} is at least 1, not {getattr(self, name)!r}")
+        if not self.widths or any(width not in _WIDTHS for width in self.widths):
+            raise UsageError(f"widths are some of 1, 2, n and all, not {self.widths!r}")
+
+    def begin(
+        self,
+        simulator: Simulator,
+        features: Sequence[FeatureFunction],
+        seed: int = 0,
+        *,
+        policy: Callable[[Step], Sequence[float]] | None = None,
+    ) -> SearchAtWork:
+        """Begin a search.
+
+        Args:
+            simulator: The environment.
+            features: Feature functions, highest level first; the last is of the lowest level, where rollouts prune.
+                The others make the regions of the archive; a single one does both.
+            seed: Of the random numbers and of the environment's reset.
+            policy: Gives a probability for each action; without it actions are equally likely.
+
+        Returns:
+            The search, which has seen the initial state.
+        """
+        return SearchAtWork(self, simulator, features, seed, policy)
+
+
+@dataclass(slots=True)
+class Best:
+    """The best trajectory so far."""
+
+    score: float
+    steps: int
+    node: int
+    ended: bool  # whether the episode ends with it
+    interactions: int  # of the search when it was found
+
+
+class SearchAtWork:
+    """A search with an archive, as far as it has come. `visit` goes on with it."""
+
+    def __init__(
+        self,
+        planner: ArchiveSearch,
+        simulator: Simulator,
+        features: Sequence[FeatureFunction],
+        seed: int,
+        policy: Callable[[Step], Sequence[float]] | None = None,
+    ) -> None:
+        self.planner = planner
+        self.simulator = guarded(simulator)
+        self.high = list(features[:-1]) or list(features)
+        self.low = features[-1]
+        self.policy = policy
+        self.seed = seed
+        self.rng = random.Random(seed)
+        # An archive has many entries, so that small snapshots are worth the time of packing.
+        environment = innermost(self.simulator)
+        self.packs = hasattr(environment, "pack_snapshot")
+        self.pack: Callable[[Any], Any] = environment.pack_snapshot if self.packs else _unchanged
+        self.unpack: Callable[[Any], Any] = environment.unpack_snapshot if self.packs else _unchanged
+        self.archive = Archive(len(self.high))
+        self.trajectories = Trajectories()
+        self.best: Best | None = None
+        step = self.simulator.reset(seed)
+        if step.done:
+            raise UsageError(f"{self.simulator.name}: the episode is over at its reset, so there is nothing to search")
+        self.lowest: dict[int, LowLevel] = {}  # by the place of the top-level region
+        self._offer(step, 0.0, 0, START)
+
+    @property
+    def interactions(self) -> int:
+        """Simulator steps so far."""
+        return len(self.trajectories)
+
+    def visit(self, most: int | None = None) -> bool:
+        """Choose a region and roll out from its entry.
+
+        Args:
+            most: Simulator steps that are left; the rollout is no longer.
+
+        Returns:
+            Whether a new region was found.
+        """
+        place, entry = self._choose()
+        lowest = self.lowest.get(place)
+        if lowest is None:
+            lowest = self.lowest[place] = LowLevel(self.planner)
+        length = self.planner.rollout if most is None else min(most, self.planner.rollout)
+        discovered = self._roll_out(entry, lowest, length)
+        lowest.count(discovered)
+        return discovered
+
+    def _choose(self) -> tuple[int, Entry]:
+        archive = self.archive
+        place = archive.top.choose(self.rng)
+        region: ArchiveRegion = archive.top.inside[place]
+        for _ in range(archive.levels - 1):
+            region = region.inside[region.choose(self.rng)]
+        assert region.entry is not None
+        return place, region.entry
+
+    def _roll_out(self, entry: Entry, lowest: LowLevel, length: int) -> bool:
+        planner, rng, simulator = self.planner, self.rng, self.simulator
+        simulator.load(self.unpack(entry.snapshot))
+        node, score, steps = entry.node, entry.score, entry.steps
+        discovered = False
+        action = -1
+        probabilities: Sequence[float] | None = None
+        for _ in range(length):
+            if action < 0 or rng.random() * planner.hold < 1:
+                action = self._action(probabilities)
+            step = simulator.step(action)
+            node = self.trajectories.add(node, action)
+            score, steps = score + step.reward, steps + 1
+            self._remember(score, steps, node, ended=step.terminated)
+            if step.done or (planner.lives and _lost(entry.lives, step)):
+                break
+            new = self._offer(step, score, steps, node)
+            discovered |= new
+            if not new and (not planner.through or lowest.prunes(self.low, step)):
+                break
+            if self.policy is not None:
+                probabilities = self.policy(step)
+        return discovered
+
+    def _action(self, probabilities: Sequence[float] | None) -> int:
+        if probabilities is None:
+            return self.rng.randrange(self.simulator.actions)
+        return self.rng.choices(range(self.simulator.actions), probabilities)[0]
+
+    def _offer(self, step: Step, score: float, steps: int, node: int) -> bool:
+        features = [_vector(function, step) for function in self.high]
+
+        def make() -> Entry:
+            return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step))
+
+        return self.archive.offer(features, make, score, steps, improve=self.planner.improve)
+
+    def _remember(self, score: float, steps: int, node: int, *, ended: bool) -> None:
+        """Keep the best trajectory: by score, where one is positive; else the best that ends its episode."""
+        best = self.best
+        if score <= 0 and not ended:
+            return
+        if best is not None and (score, -steps) <= (best.score, -best.steps):
+            return
+        self.best = Best(score, steps, node, ended, self.interactions)
+
+
+class LowLevel:
+    """How rollouts are pruned that begin in one region of the top level."""
+
+    def __init__(self, planner: ArchiveSearch) -> None:
+        self.widths = planner.widths
+        self.patience = planner.patience
+        self.stage = 0
+        self.fruitless = 0  # rollouts since the last discovery
+        self.item_size = 1  # bytes of a feature value
+        self.table: _native.DepthTable | None = None
+
+    def restore(self, stage: int, fruitless: int, table: Any, item_size: int) -> None:
+        """Return to an earlier state; `table` is what the table had saved."""
+        self.stage, self.fruitless, self.item_size = stage, fruitless, item_size
+        if table is not None:
+            self.table = self._new_table()
+            self.table.load(table)
+
+    def _new_table(self) -> _native.DepthTable:
+        width = self.widths[self.stage]
+        return _native.DepthTable(0 if width == "n" else int(width), self.item_size)
+
+    def prunes(self, function: FeatureFunction, step: Step) -> bool:
+        """Whether a state without novelty ends the rollout here."""
+        if self.widths[self.stage] == "all":
+            return False
+        values = function(step)
+        vector, self.item_size = (values, 1) if type(values) is bytes else pack(values)
+        if self.table is None:
+            self.table = self._new_table()
+        novel, _ = self.table.insert(vector, 0, 0)
+        return novel == 0
+
+    def count(self, discovered: bool) -> None:
+        """Count a rollout; after too many without a discovery the next width is taken."""
+        self.fruitless = 0 if discovered else self.fruitless + 1
+        if self.fruitless >= self.patience and self.stage + 1 < len(self.widths):
+            self.stage, self.fruitless, self.table = self.stage + 1, 0, None
+
+
+def _unchanged(snapshot: Any) -> Any:
+    return snapshot
+
+
+def _vector(function: FeatureFunction, step: Step) -> bytes:
+    values = function(step)
+    return values if type(values) is bytes else pack(values)[0]
+
+
+def _lives(step: Step) -> int | None:
+    lives: Any = step.info.get("lives")
+    return None if lives is None else int(lives)
+
+
+def _lost(before: int | None, step: Step) -> bool:
+    lives = _lives(step)
+    return before is not None and lives is not None and lives < before

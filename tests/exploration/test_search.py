@@ -1,0 +1,252 @@
+"""Long searches: results that repeat from a reset, run folders that continue exactly, features chosen for images."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import widthwise as ww
+from widthwise.cli.main import main
+from widthwise.core.errors import InputError, SimulatorError, UsageError
+from widthwise.core.simulator import Step
+from widthwise.exploration.search import begin_search
+from widthwise.exploration.search_run import PROGRESS, ExplorationRun
+from widthwise.exploration.search_state import capture, restore
+from widthwise.exploration.tile_choice import choose_tiles, suitability
+from widthwise.exploration.warm_up import choose_features
+from widthwise.simulator_search.archive_search import ArchiveSearch
+from widthwise.simulators.features import Cells, Tiles
+from widthwise.training import packing
+
+needs_atari = pytest.mark.skipif(find_spec("ale_py") is None, reason="needs ale-py")
+
+
+def packed(run: ExplorationRun) -> bytes:
+    stream = io.BytesIO()
+    packing.write(stream, capture(run.search))
+    return stream.getvalue()
+
+
+def replayed(env: str, seed: int, actions: list[int]) -> float:
+    world = ww.simulator(env)
+    world.reset(seed)
+    return sum(world.step(action).reward for action in actions)
+
+
+def test_the_result_is_a_trajectory_from_the_reset() -> None:
+    result = ww.search("corridor", 3_000, seed=1)
+    assert result.score == 1.0 and result.ended and result.finished
+    assert len(result.actions) == result.steps
+    assert replayed("corridor", 1, result.actions) == result.score
+    assert result.interactions == 3_000
+
+
+@pytest.mark.parametrize("env", [
+    "corridor",
+    "CartPole-v1",
+    pytest.param("atari:venture", marks=needs_atari),
+])  # fmt: skip
+def test_a_search_continues_exactly_from_a_checkpoint(env: str) -> None:
+    if env == "CartPole-v1" and find_spec("gymnasium") is None:
+        pytest.skip("needs gymnasium")
+    planner = ArchiveSearch(widths=(1, "n", "all"), patience=3)
+    first = begin_search(env, 10_000, planner=planner)
+    for _ in range(40):
+        first.search.visit()
+    raw = packed(first)
+    second = begin_search(env, 10_000, planner=planner)
+    restore(second.search, packing.read(raw))
+    assert packed(second) == raw
+    for run in (first, second):
+        for _ in range(40):
+            run.search.visit()
+    assert packed(first) == packed(second)
+
+
+def test_a_stopped_search_continues_to_the_same_lines(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    ww.search("maze-small", 6_000, out=whole)
+    run = begin_search("maze-small", 6_000, out=parts)
+    assert run.folder is not None
+    visits = 0
+
+    def stop(moved: ExplorationRun) -> None:
+        nonlocal visits
+        visits += 1
+        moved.stopping = visits == 60
+
+    run.listener.moved = stop
+    assert not run.run().finished
+    run.folder.close()
+    ww.search("maze-small", 6_000, out=parts, resume=True)
+    assert without_seconds(whole) == without_seconds(parts)
+    assert result_of(whole) == result_of(parts)
+
+
+def without_seconds(folder: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in (folder / PROGRESS).read_text(encoding="utf-8").splitlines()]
+    assert lines
+    return [{name: value for name, value in line.items() if name != "seconds"} for line in lines]
+
+
+def result_of(folder: Path) -> dict[str, Any]:
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    return {name: value for name, value in result.items() if name != "seconds"}
+
+
+def test_lines_newer_than_the_checkpoint_are_dropped(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    ww.search("corridor", 3_000, out=folder)
+    before = (folder / PROGRESS).read_bytes()
+    with (folder / PROGRESS).open("ab") as file:
+        file.write(b'{"interactions": 9999}\n')
+    ww.search("corridor", 3_000, out=folder, resume=True)
+    assert (folder / PROGRESS).read_bytes() == before
+
+
+def test_a_finished_search_can_go_further(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    ww.search("maze-small", 3_000, out=folder)
+    assert ww.search("maze-small", 12_000, out=folder, resume=True).interactions == 12_000
+
+
+def test_what_does_not_fit_a_run_folder_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    ww.search("corridor", 2_000, out=folder)
+    with pytest.raises(UsageError, match="exists already"):
+        ww.search("corridor", 2_000, out=folder)
+    with pytest.raises(UsageError, match="seed"):
+        ww.search("corridor", 2_000, out=folder, resume=True, seed=3)
+    with pytest.raises(UsageError, match="interactions"):
+        ww.search("corridor", 1_000, out=folder, resume=True)
+    with pytest.raises(InputError, match="no run to continue"):
+        ww.search("corridor", 1_000, out=tmp_path / "none", resume=True)
+    for path in (folder / "checkpoint").glob("*.ckpt"):
+        path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(InputError, match="checkpoint"):
+        ww.search("corridor", 2_000, out=folder, resume=True)
+
+
+class Forgetful:
+    """Gives another reward after a reset than after a load."""
+
+    actions = 2
+    deterministic = True
+
+    def __init__(self) -> None:
+        self.place, self.loaded = 0, False
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.place, self.loaded = 0, False
+        return Step(bytes([0]))
+
+    def step(self, action: int) -> Step:
+        self.place = min(200, self.place + action)
+        return Step(bytes([self.place]), 1.0 if self.loaded else 0.0)
+
+    def save(self) -> int:
+        return self.place
+
+    def load(self, snapshot: int) -> None:
+        self.place, self.loaded = snapshot, True
+
+
+def test_a_trajectory_that_does_not_repeat_is_an_error() -> None:
+    with pytest.raises(SimulatorError, match="replayed"):
+        begin = begin_search(Forgetful(), 500, chance="foresee")
+        begin.run()
+
+
+def test_tiles_are_chosen_by_how_many_states_they_tell_apart() -> None:
+    sample = [Step(image) for image in moving_squares()]
+    coarse, fine = choose_tiles(sample)
+    assert isinstance(coarse, Tiles) and isinstance(fine, Tiles)
+    regions = len({coarse(step).tobytes() for step in sample})
+    both = len({coarse(step).tobytes() + fine(step).tobytes() for step in sample})
+    assert 1 < regions < both <= len(sample)
+
+
+def moving_squares() -> list[np.ndarray[Any, np.dtype[np.uint8]]]:
+    images = []
+    for row in range(0, 72, 2):
+        for column in range(0, 72, 2):
+            image = np.zeros((84, 84), np.uint8)
+            image[row : row + 9, column : column + 9] = 250
+            images.append(image)
+    return images
+
+
+def test_suitability_is_the_evenness_divided_by_the_distance_from_the_wanted_number() -> None:
+    assert suitability([5, 5], 0.2) == 1.0
+    assert suitability([10], 0.5) == 0.0
+    uneven = -(0.9 * math.log(0.9) + 0.1 * math.log(0.1)) / math.log(2)
+    assert suitability([9, 1], 0.2) == pytest.approx(uneven)
+    assert suitability([5, 5], 0.1) == pytest.approx(1 / math.sqrt(2))
+
+
+def test_environments_without_images_have_their_own_features() -> None:
+    if find_spec("gymnasium") is None:
+        pytest.skip("needs gymnasium")
+    choice = choose_features(ww.simulator("CartPole-v1"))
+    assert choice.interactions == 0 and len(choice.features) >= 1
+    maze = choose_features(ww.simulator("maze-small"))
+    assert maze.interactions == 1_500
+    assert isinstance(maze.features[0], Tiles) and isinstance(maze.features[-1], Cells)
+
+
+@needs_atari
+def test_packed_snapshots_of_atari_continue_in_the_same_way() -> None:
+    from widthwise.simulators.atari import Atari
+
+    world = Atari("pong")
+    world.reset(0)
+    for action in (1, 2, 3, 2, 5) * 4:
+        world.step(action % world.actions)
+    snapshot = world.save()
+    raw = world.pack_snapshot(snapshot)
+    assert len(raw) < 8_000
+    expected = [world.step(2) for _ in range(3)]
+    other = Atari("pong")
+    other.reset(0)
+    other.load(other.unpack_snapshot(raw))
+    for step in expected:
+        again = other.step(2)
+        assert again.observation == step.observation and again.reward == step.reward
+        assert np.array_equal(again.info["ram"], step.info["ram"])
+
+
+def test_the_command_prints_the_best_trajectory(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert main(["search", "corridor", "--interactions", "3000", "--json", "--quiet", "--out", str(folder)]) == 0
+    result = json.loads(capsys.readouterr().out)
+    saved = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    assert result == saved
+    assert {"score", "steps", "actions", "interactions", "high_level_states"} <= set(result)
+    assert replayed("corridor", 0, result["actions"]) == result["score"] == 1.0
+    assert main(["search", "corridor", "--interactions", "3000", "--out", str(folder), "--resume"]) == 0
+    assert "score 1 in" in capsys.readouterr().out
+
+
+def test_the_command_says_when_nothing_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "maze-large", "--interactions", "1501", "--tiles", "4x4", "--quiet"]) in (0, 12)
+    assert main(["search", "maze-large", "--interactions", "5", "--tiles", "4x4:8", "--quiet"]) == 12
+    assert "no trajectory" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("options", "code", "message"), [
+    (["--tiles", "wide"], 2, "--tiles wide"),
+    (["--widths", "3"], 2, "widths"),
+    (["--resume"], 2, "--out DIR"),
+])  # fmt: skip
+def test_wrong_calls_have_one_message(
+    options: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", "corridor", "--interactions", "100", *options]) == code
+    assert message in capsys.readouterr().err

@@ -1,0 +1,144 @@
+"""The archive of high-level states: who is chosen, whose entry is replaced, and searches over it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+import widthwise as ww
+from widthwise.core.errors import UsageError
+from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, weight
+from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
+from widthwise.simulators.features import Cells, Tiles
+
+
+def entry(score: float = 0.0, steps: int = 0) -> Entry:
+    return Entry("state", score, steps, START, None)
+
+
+def offered(archive: Archive, features: list[bytes], score: float, steps: int, *, improve: bool = True) -> bool:
+    return archive.offer(features, lambda: entry(score, steps), score, steps, improve=improve)
+
+
+def test_regions_are_chosen_by_the_inverse_root_of_their_visits() -> None:
+    region, rng = ArchiveRegion(), random.Random(0)
+    for name in (b"a", b"b"):
+        region.add(name)
+    region.inside[0].visits = 15
+    region.weights[0] = weight(15)
+    first = Counter()
+    for _ in range(4_000):
+        place = region.choose(rng)
+        first[place] += 1
+        region.inside[place].visits -= 1  # undo the count, so that the weights stay
+        region.weights[place] = weight(region.inside[place].visits)
+    assert weight(15) == 0.25 and weight(0) == 1.0
+    assert first[0] / 4_000 == pytest.approx(0.2, abs=0.03)
+
+
+def test_a_visit_counts() -> None:
+    region = ArchiveRegion()
+    region.add(b"a")
+    for visits in (1, 2, 3):
+        region.choose(random.Random(0))
+        assert region.inside[0].visits == visits
+        assert region.weights[0] == weight(visits)
+
+
+def test_a_better_way_replaces_the_entry_and_resets_the_count() -> None:
+    archive = Archive(2)
+    assert offered(archive, [b"x", b"y"], 0.0, 10)
+    leaf = archive.top.inside[0].inside[0]
+    leaf.visits = 7
+    assert not offered(archive, [b"x", b"y"], 0.0, 10)
+    assert leaf.visits == 7
+    for score, steps in ((0.0, 9), (1.0, 50), (1.0, 49)):
+        leaf.visits = 7
+        assert not offered(archive, [b"x", b"y"], score, steps)
+        assert leaf.entry is not None and (leaf.entry.score, leaf.entry.steps) == (score, steps)
+        assert leaf.visits == 0
+    offered(archive, [b"x", b"y"], 2.0, 1, improve=False)
+    assert leaf.entry is not None and leaf.entry.score == 1.0
+
+
+def test_regions_nest_and_are_counted_per_level() -> None:
+    archive = Archive(2)
+    assert offered(archive, [b"x", b"1"], 0.0, 0)
+    assert offered(archive, [b"x", b"2"], 0.0, 0)
+    assert offered(archive, [b"y", b"1"], 0.0, 0)
+    assert archive.regions == [2, 3]
+
+
+def test_a_trajectory_is_read_from_the_start() -> None:
+    ways = Trajectories()
+    first = ways.add(START, 3)
+    second = ways.add(first, 1)
+    other = ways.add(first, 2)
+    assert ways.actions(second) == [3, 1]
+    assert ways.actions(other) == [3, 2]
+    assert ways.actions(START) == []
+
+
+def maze_search(planner: ArchiveSearch, seed: int = 0, name: str = "maze-small") -> SearchAtWork:
+    return planner.begin(ww.simulator(name), (Tiles(13, 9, 8), Cells()), seed)
+
+
+def run(search: SearchAtWork, interactions: int) -> SearchAtWork:
+    while search.interactions < interactions:
+        search.visit()
+    return search
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_small_maze_is_solved(seed: int) -> None:
+    best = run(maze_search(ArchiveSearch(), seed), 20_000).best
+    assert best is not None and best.score == 1.0 and best.ended
+
+
+@pytest.mark.parametrize("planner", [
+    ArchiveSearch(widths=(1, 2, "n", "all"), patience=3),
+    ArchiveSearch(improve=False),
+    ArchiveSearch(through=False),
+    ArchiveSearch(lives=False),
+    ArchiveSearch(rollout=5, hold=1.0),
+], ids=["widths", "first ways", "stops at known states", "no lives", "short"])  # fmt: skip
+def test_every_part_can_be_switched_alone(planner: ArchiveSearch) -> None:
+    search = run(maze_search(planner), 3_000)
+    assert 3_000 <= search.interactions < 3_000 + planner.rollout
+    assert search.archive.regions[0] > 5
+
+
+def test_rollouts_prune_by_the_widths_in_turn() -> None:
+    search = run(maze_search(ArchiveSearch(widths=(1, "n", "all"), patience=2)), 4_000)
+    assert {low.stage for low in search.lowest.values()} == {0, 1, 2} or max(
+        low.stage for low in search.lowest.values()
+    ) == 2
+
+
+def test_a_rollout_that_stops_at_known_states_is_shorter() -> None:
+    through, stops = (maze_search(ArchiveSearch(through=flag)) for flag in (True, False))
+    for _ in range(100):
+        through.visit()
+        stops.visit()
+    assert stops.interactions < through.interactions
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    first, second = (run(maze_search(ArchiveSearch(), 5), 4_000) for _ in range(2))
+    assert first.best == second.best
+    assert first.trajectories.action == second.trajectories.action
+    assert run(maze_search(ArchiveSearch(), 6), 4_000).trajectories.action != first.trajectories.action
+
+
+def test_no_rollout_is_longer_than_what_is_left() -> None:
+    search = maze_search(ArchiveSearch())
+    search.visit(3)
+    assert search.interactions <= 3
+
+
+@pytest.mark.parametrize("settings", [{"rollout": 0}, {"hold": 0.5}, {"patience": 0}, {"widths": ()}, {"widths": (3,)}])
+def test_settings_out_of_range_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match=next(iter(settings))):
+        ArchiveSearch(**settings)  # type: ignore[arg-type]

@@ -145,6 +145,15 @@ TEST_CASE("the watchdog lets calls pass that return in time, and what happens be
     CHECK_FALSE(watchdog.expired());
 }
 
+TEST_CASE("time between calls does not count") {
+    const Handler handler;
+    Watchdog watchdog(0.0, 3600.0, 3600.0, SIGUSR1, 0);
+    watchdog.enter(0, 0, 0);
+    watchdog.leave();
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    CHECK(signals == 0);
+}
+
 // A thread sanitizer cannot follow a fork of a process with threads.
 #if !defined(__SANITIZE_THREAD__)
 TEST_CASE("a call that cannot be interrupted ends the process, after what was prepared is written") {

@@ -140,7 +140,7 @@ sanitize: $(SANITIZED)/.ready $(VENV)/.tools
 	$(BIN)/cmake --build build/sanitize-native --parallel $(JOBS)
 	$(BIN)/ctest --test-dir build/sanitize-native --output-on-failure --no-tests=error
 	LD_PRELOAD="$(foreach lib,libasan.so libubsan.so libstdc++.so.6,$$($${CXX:-g++} -print-file-name=$(lib)))" \
-	ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 PYTHONMALLOC=malloc WIDTHWISE_FUZZ_SLACK=5 \
 	$(SANITIZED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
 	    --ignore-glob='tests/cli/test_cli*' --ignore=tests/package/test_readme.py --ignore=tests/package/test_install.py tests
 

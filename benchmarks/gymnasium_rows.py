@@ -67,7 +67,8 @@ are those of the whole process, including about 0.4 s for starting Python and im
 
 {table}
 
-`(N limit)` counts the episodes that the CPU limit interrupted. `random` chooses all actions with the same
+A third line is the best setting known; where there is none, the default is the best setting known. `(N limit)`
+counts the episodes that the CPU limit interrupted. `random` chooses all actions with the same
 probability and stops after 10,000 steps where the environment has no limit of its own.
 
 Scores that count as solved: 500 steps in CartPole-v1; the reward thresholds of Gymnasium in MountainCar-v0 (-110),
@@ -81,11 +82,24 @@ NOTES = """\
 - LunarLander-v3 draws random numbers in every step, so `play` without options refuses it with exit code 34. With
   `--chance foresee` the planner knows the outcomes. The environment cannot be copied, so every restore replays the
   actions of the episode.
+- MiniGrid: the high-level features were chosen on the seeds 10 and 11 of BlockedUnlockPickup and 10 of
+  KeyCorridorS6R3. What is carried, locked and blocked as one feature, and the doors, HIW(1,1): solved in 1,500 and
+  3,000 interactions, and in 35,000. The three as features of their own, HIW(2,1): 7,000 and 8,000 in
+  BlockedUnlockPickup. The features before, without blocked doors: not solved in 60 CPU seconds.
+- MountainCar-v0 and Acrobot-v1: the agent follows the first way to the goal that it finds, which is not the shortest.
+  On other seeds than these: MountainCar (10 to 12) -141, -165, -149; with 48 instead of 24 intervals -163 and -180
+  (10, 11); IW(2) with 100 intervals -131 and -197 (10, 11); planning on instead of following the way -140 (10). No
+  setting of ours is known to reach -110. Acrobot (10 to 13) -109, -113, -107, -102, so that the default misses -100 by
+  little more often than the table suggests.
+- LunarLander-v3 with `--chance foresee` on the seeds 10 and 11: 43 and -5; with 100 steps per action, 3,000 nodes and
+  actions repeated up to 4 times -68 (10). No setting of ours is known to reach 200. Until commit 2257a11 a crash could
+  look better than flying on (-256 on average).
 - CartPole-v1: how values are backed up was chosen on these same five seeds, among three weights of the best child
   (0: 500, 500, 500, 500, 456 steps; 0.5: 500, 408, 500, 500, 500; 0.75: 379 on seed 1 alone). The first two do not
   differ by more than chance. With the seeds 5 and 6, which were not used for the choice, it stood for 390 and 500
   steps, so expect fewer than four of five in general.
-- There is no row for Sokoban: `gym-sokoban` on PyPI was not tried.
+- There is no row for Sokoban. `gym-sokoban` 0.0.6, the only one found on PyPI, is written for Gym and not for
+  Gymnasium (`reset` returns no info, `step` four values), and does not import here (`pkg_resources` is missing).
 - Lines with the commit 896784633d were made before a rebase; that commit is 12c5ab0 in the history."""
 
 
@@ -110,14 +124,6 @@ def findings(lines: list[dict[str, Any]]) -> list[str]:
         notes.append(
             f"- MountainCar-v0: {reached} of {len(cars)} episodes reached the flag within the limit of 200 steps."
         )
-    missing = [
-        f"{env.name} ({setup}, {5 - count(lines, env, setup)} of 5)"
-        for env in ENVIRONMENTS
-        for setup in ("default", "best", "random")
-        if count(lines, env, setup) < 5 and (setup != "best" or env.best)
-    ]
-    if missing:
-        notes.append(f"- MountainCar-v0: {reached} of {len(cars)} episodes reached the flag within 200 steps.")
     missing = [
         f"{env.name} ({setup}, {5 - count(lines, env, setup)} of 5)"
         for env in ENVIRONMENTS

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import widthwise as ww
 from widthwise.cli.main import main
 from widthwise.core.errors import UsageError
 from widthwise.core.novelty import ValueTable
@@ -84,3 +85,27 @@ def test_the_command_prints_both_bounds(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == "N(4,2,2) = 11\n"
     assert main(["bounds", "3000", "1000", "1500"]) == 0
     assert "e" in capsys.readouterr().out
+
+
+NEGATIVE = """
+(define (domain lamps) (:requirements :strips :negative-preconditions :typing) (:types lamp)
+ (:predicates (on ?l - lamp) (next ?a ?b - lamp) (bright))
+ (:action switch-off :parameters (?a ?b - lamp) :precondition (and (on ?a) (next ?b ?a) (not (on ?b)))
+  :effect (not (on ?a)))
+ (:action switch-on :parameters (?a - lamp) :precondition (not (on ?a)) :effect (on ?a)))
+"""
+LAMPS = """
+(define (problem four) (:domain lamps) (:objects a b c d - lamp)
+ (:init (on b) (on c) (on d) (next a b) (next b c) (next c d)) (:goal (bright)))
+"""
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_the_bound_holds_where_falsehood_is_a_value(width: int) -> None:
+    """The states that IW(w) keeps by novelty over values are at most N(atoms, 2, w)."""
+    task = ww.parse(NEGATIVE, LAMPS)
+    lamps = [atom for atom in task.atoms if atom.startswith("(on ")]
+    assert len(lamps) == 4
+    seen = ww.solve(task, ww.IW(width), goal="(and (not (on b)) (not (on c)) (not (on d)) (not (on a)))")
+    kept = seen.generated - seen.pruned
+    assert len(lamps) < kept <= novel_states(len(lamps), 2, width)

@@ -17,7 +17,11 @@ _EPILOG = """\
 examples, the first two with the memory of an Atari console, 128 bytes of 256 values:
   widthwise bounds 128 256 2                  IW(2): about 5e8 novel states
   widthwise bounds 127 256 1 --high 1 256 1   HIW(1,1), one byte above: about 8e6
-  widthwise bounds 4 2 2 --table              the table of the appendix"""
+  widthwise bounds 4 2 2 --table              the table of the appendix
+
+A task in PDDL has one feature of 2 values, true and false, for each atom: N is the number of
+atoms, D is 2. This counts falsehood as a value, as novelty does for atoms that occur negated.
+"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -111,15 +111,11 @@ def test_ties_go_to_large_subtrees_and_never_against_the_return() -> None:
 
 def test_the_other_formulas() -> None:
     seen = LookAhead([0.0, 0.01, None], [9, 1, 0], 0.0)
-    share = Behaviour("share", reward_temperature=0.01, count_temperature=1.0)(seen)
-    assert share[0] / share[1] == pytest.approx(math.exp(0.9 - 0.1 - 1.0))
     counts = Behaviour("counts", count_temperature=1.0)(seen)
     assert counts[0] / counts[1] == pytest.approx(math.exp(9 - 1 - 1.0))
     paper = Behaviour("paper", count_temperature=1.0)(seen)
     assert paper[0] / paper[1] == pytest.approx(math.exp(1 / 10 - 1 / 2 - 1.0))
     assert Behaviour("none")(LookAhead([1.0, 1.0], [1, 99], 0.0)) == [0.5, 0.5]
-    # share never overrules a clear difference, whatever the counts
-    assert Behaviour("share")(LookAhead([0.8, 0.0], [1, 10**6], 0.0))[0] > 0.999
     assert Behaviour()(LookAhead([None, None], [0, 0], 0.0)) == [0.5, 0.5]
     with pytest.raises(ww.UsageError, match="formula"):
         Behaviour("nonsense")  # type: ignore[arg-type]

@@ -1,15 +1,13 @@
 """Policies at the root of a search: the behaviour that acts, and the target that a network learns.
 
-The behaviour multiplies two distributions over the explored actions, rewards and counts, as the paper has it. What the
-counts do is meant as a tie-break towards large subtrees, and the formula decides whether it is one:
+The behaviour multiplies two distributions over the explored actions, one of returns and one of subtree sizes (counts).
+The paper's text uses the counts to break ties towards large subtrees. The formulas:
 
-`ties` (the default)  the actions whose return equals the best share the probability by softmax(c / temperature); a
-                      better return always wins.
-`share`               softmax(R / reward temperature) times softmax(s / temperature), s = c / (sum of c): all actions
-                      keep some probability, and counts never weigh more than a factor exp(1 / temperature).
-`counts`              the same with the bare counts: softmax(c / temperature). Large trees drown the rewards.
-`paper`               exp(1 / (temperature c + 1)) as printed, which prefers *small* subtrees.
-`none`                the rewards alone.
+`ties` (the default)  the actions with the best return, by softmax(c / temperature); a better return always wins.
+`counts`              softmax(R / reward temperature) times softmax(c / temperature), as in the authors' program. In
+                      large trees the counts outweigh the returns.
+`paper`               exp(1 / (temperature c + 1)) as printed in the paper, which prefers *small* subtrees.
+`none`                the returns alone.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from typing import Literal, get_args
 from widthwise.core.errors import UsageError
 from widthwise.online.values import TOLERANCE, LookAhead
 
-Formula = Literal["ties", "share", "counts", "paper", "none"]
+Formula = Literal["ties", "counts", "paper", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +30,12 @@ class Behaviour:
     The formula combines the returns R of the actions with the sizes c of their subtrees:
 
     - `ties`: the actions with the best return, by softmax(c / count temperature);
-    - `share`: softmax(R / reward temperature) times softmax(s / count temperature), where s is c divided by the sum of
-      c;
-    - `counts`: the same with c instead of s;
+    - `counts`: softmax(R / reward temperature) times softmax(c / count temperature);
     - `paper`: exp(1 / (count temperature * c + 1)) as printed in the paper;
     - `none`: the returns alone.
 
     Args:
-        formula: `ties`, `share`, `counts`, `paper` or `none`.
+        formula: `ties`, `counts`, `paper` or `none`.
         reward_temperature: The temperature of the returns.
         count_temperature: The temperature of the subtree sizes.
 
@@ -47,8 +43,8 @@ class Behaviour:
         UsageError: There is no such formula, or a temperature is not above 0.
 
     Example:
-        >>> ww.Behaviour("share", reward_temperature=0.1).formula
-        'share'
+        >>> ww.Behaviour("counts", reward_temperature=0.1).formula
+        'counts'
     """
 
     formula: Formula = "ties"
@@ -56,18 +52,18 @@ class Behaviour:
     count_temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that mean nothing."""
+        """Refuse values out of range."""
         if self.formula not in get_args(Formula):
             raise UsageError(f"there is no formula {self.formula!r}; the formulas are {', '.join(get_args(Formula))}")
         if not (self.reward_temperature > 0 and self.count_temperature > 0):
-            raise UsageError("temperatures are above 0")
+            raise UsageError("a temperature must be above 0")
 
     def __call__(self, seen: LookAhead) -> list[float]:
         """The probability of each action; an action that was not explored has none."""
-        explored = [action for action, one in enumerate(seen.returns) if one is not None]
+        explored = [action for action, value in enumerate(seen.returns) if value is not None]
         if not explored:
             return [1 / len(seen.returns)] * len(seen.returns)
-        returns = [one for one in seen.returns if one is not None]
+        returns = [value for value in seen.returns if value is not None]
         logits = self._logits(returns, [seen.counts[action] for action in explored])
         policy = [0.0] * len(seen.returns)
         for action, probability in zip(explored, softmax(logits), strict=True):
@@ -75,27 +71,25 @@ class Behaviour:
         return policy
 
     def _logits(self, returns: Sequence[float], counts: Sequence[int]) -> list[float]:
-        warmth = self.count_temperature
+        temperature = self.count_temperature
         if self.formula == "ties":
             best = max(returns)
             least = best - TOLERANCE * max(1.0, abs(best))
-            return [count / warmth if one >= least else -math.inf for one, count in zip(returns, counts, strict=True)]
+            pairs = zip(returns, counts, strict=True)
+            return [count / temperature if value >= least else -math.inf for value, count in pairs]
         weights: list[float]
-        if self.formula == "share":
-            total = sum(counts)
-            weights = [count / total / warmth for count in counts]
-        elif self.formula == "counts":
-            weights = [count / warmth for count in counts]
+        if self.formula == "counts":
+            weights = [count / temperature for count in counts]
         elif self.formula == "paper":
-            weights = [1 / (warmth * count + 1) for count in counts]
+            weights = [1 / (temperature * count + 1) for count in counts]
         else:
             weights = [0.0] * len(counts)
-        return [one / self.reward_temperature + weight for one, weight in zip(returns, weights, strict=True)]
+        return [value / self.reward_temperature + weight for value, weight in zip(returns, weights, strict=True)]
 
 
 def target(seen: LookAhead, temperature: float = 0.01) -> list[float]:
-    """What a network should learn: a softmax of the returns; an unexplored action is worth the root's value."""
-    return softmax([(seen.value if one is None else one) / temperature for one in seen.returns])
+    """The policy that a network learns: a softmax of the returns; an unexplored action has the value of the root."""
+    return softmax([(seen.value if value is None else value) / temperature for value in seen.returns])
 
 
 def softmax(logits: Sequence[float]) -> list[float]:

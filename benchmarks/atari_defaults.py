@@ -16,10 +16,8 @@ from statistics import fmean
 from typing import Any
 
 import widthwise as ww
+from resumable_run import report, resumable_run
 from widthwise.core.files import write_whole
-from widthwise.core.provenance import describe_run
-from widthwise.core.run_folder import read_json
-from widthwise.experiments.store import RunStore
 
 GAMES = ("breakout", "pong", "montezuma_revenge", "freeway", "ms_pacman", "space_invaders")
 KEYS = ("game", "setup", "seed")
@@ -131,9 +129,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     games = options.games.split(",")
     settings = {"games": games, "seeds": options.seeds, "actions": options.actions, "setups": list(SETUPS)}
-    config = describe_run(settings, ["python", *sys.argv] if arguments is None else None)
-    store = RunStore(options.run, config, KEYS, resume=True)
-    try:
+    with resumable_run(options.run, settings, KEYS, arguments) as (store, _):
         for seed in range(options.seeds):
             for setup in sorted(SETUPS):
                 for game in games:
@@ -141,12 +137,7 @@ def main(arguments: list[str] | None = None) -> int:
                         line = play(game, setup, seed, options.actions)
                         store.append(line)
                         print(f"{game}, {setup}, seed {seed}: {line['score']:g}", file=sys.stderr, flush=True)
-        store.finish({"lines": len(store.lines)})
-    finally:
-        store.close()
-    if options.out:
-        write_report(options.out, read_json(options.run / "config.json"), store.lines)
-        print(f"written: {options.out}")
+    report(options.out, options.run, store, write_report)
     return 0
 
 

@@ -26,10 +26,8 @@ from typing import Any
 
 import widthwise as ww
 from gymnasium_rows import ENVIRONMENTS, Environment, write_report
+from resumable_run import report, resumable_run
 from widthwise.cli.main import main as widthwise
-from widthwise.core.provenance import describe_run
-from widthwise.core.run_folder import read_json
-from widthwise.experiments.store import RunStore
 
 KEYS = ("env", "setup", "seed")
 SETUPS = ("default", "random", "best")
@@ -108,16 +106,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(episode(known[name], setup, int(seed), options.limit)))
         return 0
     names = options.only.split(",") if options.only else list(known)
-    config = describe_run({"limit": options.limit}, ["python", *sys.argv] if arguments is None else None)
-    store = RunStore(options.run, config, KEYS, resume=True)
-    jobs = [
-        (known[name], setup, seed)
-        for seed in range(options.seeds)
-        for setup in options.setups.split(",")
-        for name in names
-        if (setup != "best" or known[name].best) and (name, setup, seed) not in store.done
-    ]
-    try:
+    with resumable_run(options.run, {"limit": options.limit}, KEYS, arguments) as (store, config):
+        jobs = [
+            (known[name], setup, seed)
+            for seed in range(options.seeds)
+            for setup in options.setups.split(",")
+            for name in names
+            if (setup != "best" or known[name].best) and (name, setup, seed) not in store.done
+        ]
         with ThreadPoolExecutor(options.jobs) as pool:
             waiting = [pool.submit(elsewhere, *job, options.limit) for job in jobs]
             for done in as_completed(waiting):
@@ -125,12 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
                 store.append(line)
                 shown = f"{line.get('score')} after {line.get('steps')} steps, {line.get('cpu_seconds')} s"
                 print(f"{line['env']}, {line['setup']}, seed {line['seed']}: {line['status']}, {shown}", flush=True)
-        store.finish({"lines": len(store.lines)})
-    finally:
-        store.close()
-    if options.out:
-        write_report(options.out, read_json(options.run / "config.json"), store.lines)
-        print(f"written: {options.out}")
+    report(options.out, options.run, store, write_report)
     return 0
 
 

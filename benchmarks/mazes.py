@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import widthwise as ww
-from widthwise.core.provenance import describe_run
-from widthwise.core.run_folder import read_json
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.pool import LocalPool
 from widthwise.experiments.progress import RowProgress
 from widthwise.experiments.runner import run_jobs
-from widthwise.experiments.store import RunStore
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # workers import this file by its name
+
+from resumable_run import report, resumable_run
 
 MAZES = ("maze-small", "maze-large")
 BUDGETS = (30, 100, 300)
@@ -67,7 +66,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
             "steps": episode.steps,
             "interactions": episode.interactions,
             "restores": episode.restores,
-            "high_level_states": max((sum(one.high_level_states) for one in episode.records), default=0),
+            "high_level_states": max((sum(record.high_level_states) for record in episode.records), default=0),
             "seconds": episode.seconds,
         }
 
@@ -102,18 +101,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     seeds = 2 if options.quick else 10
     settings = {"seeds": seeds, "nodes": NODES, "budgets": BUDGETS, "planners": PLANNERS}
-    config = describe_run(settings, ["python", *sys.argv] if arguments is None else None)
-    store = RunStore(options.run, config, KEYS, resume=True)
-    try:
+    with resumable_run(options.run, settings, KEYS, arguments) as (store, _):
         run_jobs(store, jobs_of(seeds), LocalPool(options.workers), RowProgress(sys.stderr))
-        store.finish({"lines": len(store.lines), "failures": sum(one["failure"] is not None for one in store.lines)})
-    finally:
-        store.close()
     if options.out:
         from mazes_report import write_report
 
-        write_report(options.out, read_json(options.run / "config.json"), store.lines)
-        print(f"written: {options.out}")
+        report(options.out, options.run, store, write_report)
     return 0
 
 

@@ -103,7 +103,7 @@ def execute(command: list[str], limit: float) -> Done:
         finally:
             timer.cancel()
         wall = time.perf_counter() - start
-        # Popen must not wait for the process again: its number may already be somebody else's.
+        # Popen must not wait for the process again: its number may already belong to another process.
         process.returncode = code = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)

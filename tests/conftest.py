@@ -1,32 +1,57 @@
-"""What all tests share.
+"""What all tests share: the examples of random tests, signals, and the markers for optional packages.
 
-Without torch, an optional extra, the tests of learning are left out, not failed. And Ctrl-C works, even if whoever
-started the tests did so in the background, where it is ignored by all children: some tests press it.
-Random tests have the same examples every time and are not judged by the clock: a test fails for a reason or not at all.
+Tests that need torch or ale-py have the markers `torch` and `atari`. A module that imports such a package, or a part of
+Widthwise made of it, gets its marker automatically. Without the package these tests are skipped. Random tests have the
+same examples in every run, and no deadline.
 """
 
 from __future__ import annotations
 
 import signal
-from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from optional_packages import missing, needed_by
 
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
 
-# Their modules import torch. A name that is out of date is an error here, and not only where torch is missing.
-NEED_TORCH = [
-    "learning/test_formulas.py",
-    "learning/test_inference.py",
-    "training/test_loop.py",
-    "training/test_trainer.py",
-]
-assert all((Path(__file__).parent / name).is_file() for name in NEED_TORCH), NEED_TORCH
-collect_ignore = NEED_TORCH if find_spec("torch") is None else []
-
+# Ctrl-C must work even if the tests run in the background, where children ignore it: some tests send it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, too, a test may send it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
+
+
+class SkippedModule(pytest.Module):
+    """A module that cannot be imported, because an optional package is missing."""
+
+    reason = ""
+
+    def collect(self) -> list[pytest.Item]:  # type: ignore[override]
+        """Skip the whole module."""
+        pytest.skip(self.reason, allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Mark a module by the optional packages it imports, and skip it if one of them is missing."""
+    markers = needed_by(module_path)
+    if not markers:
+        return None
+    reason = missing(markers)
+    kind = pytest.Module if reason is None else SkippedModule
+    module: pytest.Module = kind.from_parent(parent, path=module_path)
+    for marker in markers:
+        module.add_marker(marker)
+    if isinstance(module, SkippedModule):
+        module.reason = reason or ""
+    return module
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test if a package that one of its markers names is missing."""
+    reason = missing([marker.name for marker in item.iter_markers()])
+    if reason is not None:
+        pytest.skip(reason)

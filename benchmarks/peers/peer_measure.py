@@ -35,7 +35,7 @@ class Search:
 
 
 class Quiet:
-    """Standard output, kept in a file, also for native code that prints whatever it is told."""
+    """Standard output, redirected to a file, also for native code."""
 
     def __init__(self) -> None:
         sys.stdout.flush()

@@ -89,7 +89,7 @@ def test_auto_runs_beside_another_planner(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "both").rename(tmp_path / "runs" / "both")
     assert main(["report", str(tmp_path / "runs")]) == 0  # the folder that the run folder is in
     assert capsys.readouterr().out == one
-    for wrong, words in (("benchmarks", "has none in it"), ("missing", "no such folder"), ("page.html", "is a file")):
+    for wrong, words in (("benchmarks", "contains none"), ("missing", "does not exist"), ("page.html", "is a file")):
         assert main(["report", str(tmp_path / wrong)]) == 31
         assert words in capsys.readouterr().err
 

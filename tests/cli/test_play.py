@@ -162,14 +162,14 @@ def test_an_unknown_environment_is_named(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.atari
 def test_a_hierarchy_in_a_game_has_whole_vectors_above(preset: str, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("ale_py")
     call = ["play", "atari:pong", "--planner", "hiw", "--preset", preset, "--budget", "5", "--max-steps", "1"]
     assert played(capsys, *call)["planner"] == "HIW(n,1)"
 
 
+@pytest.mark.atari
 def test_atari_is_recorded_with_its_lives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("ale_py")
     path = tmp_path / "episode.jsonl"
     result = played(
         capsys, "play", "atari:montezuma_revenge", "--width", "n,1", "--budget", "20", "--max-steps", "2",

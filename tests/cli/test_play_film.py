@@ -71,9 +71,9 @@ def test_a_gif_has_a_picture_per_step(tmp_path: Path, capsys: pytest.CaptureFixt
     assert [child.name for child in tmp_path.iterdir()] == ["film.gif"]
 
 
+@pytest.mark.atari
 def test_a_game_is_filmed_in_colour(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     image = pytest.importorskip("PIL.Image")
-    pytest.importorskip("ale_py")
     path = tmp_path / "film.gif"
     assert main(["play", "atari:pong", "--budget", "20", "--max-steps", "2", "--quiet", "--gif", str(path)]) == 0
     with image.open(path) as film:

@@ -7,14 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import broken_simulators as broken
+import broken_contracts as broken
 import widthwise as ww
 from cli_tools import call
 from widthwise.cli.main import main
@@ -55,7 +54,7 @@ def test_a_fault_in_play_is_one_message_and_keeps_the_record(
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
     record = tmp_path / "episode.jsonl"
-    arguments = ["play", f"broken_simulators:{kind.__name__}", "--planner", "riw", "--quiet", "--json"]
+    arguments = ["play", f"broken_contracts:{kind.__name__}", "--planner", "riw", "--quiet", "--json"]
     arguments += ["--low-features", "test_contract:features", "--record", str(record)]
     assert main(arguments) == 31
     shown = capsys.readouterr()
@@ -72,7 +71,7 @@ def test_a_fault_in_play_is_one_message_and_keeps_the_record(
     assert [path.name for path in tmp_path.iterdir()] == ["episode.jsonl"]
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="training needs torch")
+@pytest.mark.torch
 @pytest.mark.parametrize(("kind", "words"), FAULTS)
 def test_a_fault_in_train_is_one_message(
     kind: type, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -80,34 +79,34 @@ def test_a_fault_in_train_is_one_message(
     if kind is broken.OtherKeys:
         pytest.skip("the network takes no dictionaries")
     monkeypatch.syspath_prepend(FOLDER)
-    arguments = ["train", f"broken_simulators:{kind.__name__}", "--algorithm", "pi-iw", "--quiet"]
+    arguments = ["train", f"broken_contracts:{kind.__name__}", "--algorithm", "pi-iw", "--quiet"]
     assert main([*arguments, "--interactions", "200", "--out", str(tmp_path / "run")]) == 31
     shown = capsys.readouterr()
     assert words.replace("after step 0 ", "") in shown.err.replace("after step 0 ", "")
     assert "Traceback" not in shown.err
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="training needs torch")
+@pytest.mark.torch
 def test_a_fault_after_the_first_checkpoint_names_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
     monkeypatch.setattr(broken.Late, "after", 45)  # no check, calibration or evaluation goes that far
-    arguments = ["train", "broken_simulators:NanReward", "--algorithm", "pi-iw", "--quiet", "--set", "calibration=20"]
+    arguments = ["train", "broken_contracts:NanReward", "--algorithm", "pi-iw", "--quiet", "--set", "calibration=20"]
     arguments += ["--interactions", "2000", "--out", str(tmp_path / "run"), "--evaluation-steps", "3"]
     assert main(arguments) == 31
     shown = capsys.readouterr()
     assert "returned the reward nan" in shown.err
-    assert f"widthwise train broken_simulators:NanReward --resume {tmp_path / 'run'}" in shown.err
+    assert f"widthwise train broken_contracts:NanReward --resume {tmp_path / 'run'}" in shown.err
     assert (tmp_path / "run" / "checkpoint" / "current.ckpt").exists()
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="training needs torch")
+@pytest.mark.torch
 def test_an_episode_that_is_over_at_reset_is_refused_by_train_and_ends_play(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
-    arguments = ["broken_simulators:OverAtReset", "--quiet"]
+    arguments = ["broken_contracts:OverAtReset", "--quiet"]
     assert (
         main(["train", *arguments, "--algorithm", "pi-iw", "--interactions", "9", "--out", str(tmp_path / "r")]) == 31
     )
@@ -118,16 +117,16 @@ def test_an_episode_that_is_over_at_reset_is_refused_by_train_and_ends_play(
 
 @pytest.mark.parametrize("command", ["play", "check-env"])
 def test_a_simulator_that_ends_the_process_when_it_is_made_is_named(command: str) -> None:
-    done = call(command, "broken_simulators:ExitsWhenMade", PYTHONPATH=FOLDER)
+    done = call(command, "broken_contracts:ExitsWhenMade", PYTHONPATH=FOLDER)
     assert done.code == 31
-    assert "ExitsWhenMade: making it raised SystemExit: 0" in done.err
+    assert "ExitsWhenMade: creating it raised SystemExit: 0" in done.err
 
 
 def test_a_module_that_ends_the_process_is_named(tmp_path: Path) -> None:
     (tmp_path / "ending_module.py").write_text("raise SystemExit(0)\n", encoding="utf-8")
     done = call("play", "ending_module:thing", PYTHONPATH=str(tmp_path))
     assert done.code == 31
-    assert "importing it raised SystemExit" in done.err
+    assert "the import raised SystemExit" in done.err
 
 
 def test_ctrl_c_inside_a_step_is_the_users() -> None:
@@ -192,8 +191,8 @@ def test_names_of_environments() -> None:
 
 
 def test_a_fault_leaves_no_traceback_on_the_terminal() -> None:
-    text = "import broken_simulators, sys; from widthwise.cli.main import main; "
-    text += "sys.exit(main(['play', 'broken_simulators:ExitsInStep', '--planner', 'riw', '--quiet']))"
+    text = "import broken_contracts, sys; from widthwise.cli.main import main; "
+    text += "sys.exit(main(['play', 'broken_contracts:ExitsInStep', '--planner', 'riw', '--quiet']))"
     done = subprocess.run(
         [sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": FOLDER}
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import broken_simulators as broken
+import broken_contracts as broken
 import widthwise as ww
 from cli_tools import call
 
@@ -24,7 +24,7 @@ STUBBORN = ["HangsWithTheLock", "HangsAndSwallows"]
 def test_play_ends_and_keeps_the_record(name: str, limit: list[str], tmp_path: Path) -> None:
     record = tmp_path / "episode.jsonl"
     arguments = ["--planner", "riw", "--chance", "foresee", "--quiet", "--json", "--record", str(record)]
-    done = call("play", f"broken_simulators:{name}", *arguments, *limit, PYTHONPATH=FOLDER)
+    done = call("play", f"broken_contracts:{name}", *arguments, *limit, PYTHONPATH=FOLDER)
     assert done.code == 23, done.err
     assert name in done.err and "did not return in time" in done.err
     assert "(action " in done.err
@@ -38,7 +38,7 @@ def test_play_ends_and_keeps_the_record(name: str, limit: list[str], tmp_path: P
 @pytest.mark.parametrize(("name", "code"), [("Hangs", 12), ("HangsWithTheLock", 23)])
 def test_check_env_ends(name: str, code: int) -> None:
     arguments = ["--max-time", "0.1", "--step-timeout", "0.5"]
-    done = call("check-env", f"broken_simulators:{name}", *arguments, PYTHONPATH=FOLDER)
+    done = call("check-env", f"broken_contracts:{name}", *arguments, PYTHONPATH=FOLDER)
     assert done.code == code
     assert "did not return in time" in done.out + done.err
 
@@ -47,25 +47,25 @@ def test_check_env_ends(name: str, code: int) -> None:
 def test_train_ends(name: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     arguments = ["--interactions", "300", "--algorithm", "pi-iw", "--step-timeout", "0.5", "--out", str(tmp_path / "r")]
-    done = call("train", f"broken_simulators:{name}", *arguments, PYTHONPATH=FOLDER)
+    done = call("train", f"broken_contracts:{name}", *arguments, PYTHONPATH=FOLDER)
     assert done.code == 23, done.err
     assert name in done.err and "did not return in time" in done.err
     if name == "HangsWithTheLock":  # otherwise it is known that there is no checkpoint yet
-        assert f"widthwise train broken_simulators:{name} --resume {tmp_path / 'r'}" in done.err
+        assert f"widthwise train broken_contracts:{name} --resume {tmp_path / 'r'}" in done.err
 
 
 @pytest.mark.parametrize("name", ["hangs_when_made", "hangs_with_the_lock_when_made"])
 @pytest.mark.parametrize("command", ["play", "check-env"])
 def test_a_constructor_that_hangs_is_ended(command: str, name: str) -> None:
-    done = call(command, f"broken_simulators:{name}", "--step-timeout", "0.5", PYTHONPATH=FOLDER)
+    done = call(command, f"broken_contracts:{name}", "--step-timeout", "0.5", PYTHONPATH=FOLDER)
     assert done.code == 23, done.err
-    assert f"broken_simulators:{name}: creating the environment did not return in time" in done.err
+    assert f"broken_contracts:{name}: creating the environment did not return in time" in done.err
     assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize("name", ["hangs_in_features", "hangs_with_the_lock_in_features"])
 def test_a_feature_function_that_hangs_is_ended(name: str) -> None:
-    features = ["--low-features", f"broken_simulators:{name}", "--planner", "riw"]
+    features = ["--low-features", f"broken_contracts:{name}", "--planner", "riw"]
     done = call("play", "maze-small", *features, "--step-timeout", "0.5", PYTHONPATH=FOLDER)
     assert done.code == 23, done.err
     assert re.search("(maze-small|Maze): a feature function did not return in time", done.err)
@@ -75,7 +75,7 @@ def test_a_feature_function_that_hangs_is_ended(name: str) -> None:
 def test_in_python_making_and_features_are_watched_too() -> None:
     with ww.watching(0.3):
         with pytest.raises(ww.OutOfTime, match="creating the environment did not return in time"):
-            ww.simulator("broken_simulators:hangs_when_made")
+            ww.simulator("broken_contracts:hangs_when_made")
         agent = ww.OnlinePlanner("maze-small", ww.RolloutIW(1), features=broken.hangs_in_features)
         with pytest.raises(ww.OutOfTime, match="Maze: a feature function did not return in time"):
             agent.run(0)

@@ -40,8 +40,8 @@ def test_mazes_have_tiles_that_fit_their_size(name: str, tiles: int) -> None:
     assert len(high(step)) == tiles * tiles * 3
 
 
+@pytest.mark.atari
 def test_an_atari_game_is_played_as_it_was_planned() -> None:
-    pytest.importorskip("ale_py")
     planner = ww.HIW(high=ww.CountRolloutIW("n"), low=ww.RolloutIW(1))
     env = names.simulator("atari:freeway", frame_skip=15)
     episode = ww.OnlinePlanner(env, planner, budget=ww.Budget(steps=20), max_steps=6).run(3)

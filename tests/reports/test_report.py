@@ -210,7 +210,7 @@ def test_an_explained_failure_is_a_note(folder, capsys):
     assert main(["report", str(folder), "--explain", "Alpha p1: the machine was out of memory"]) == 0
     printed = capsys.readouterr().out
     assert "without an explanation" not in printed and "was killed" not in printed
-    assert "Failed, and explained: Alpha p1: the machine was out of memory" in printed
+    assert "Explained failure: Alpha p1: the machine was out of memory" in printed
     assert main(["report", str(folder), "--explain", "Beta p1: it did not fail"]) == 2
     assert main(["report", str(folder), "--explain", "Alpha p1"]) == 2
 

@@ -121,7 +121,7 @@ def test_a_page_a_text_and_a_plot(ours, peers, tmp_path, capsys):
     call = ["report", str(ours), str(peers), "--out", str(page), "--markdown", str(text), "--plots", str(plots)]
     assert main(call) == 0
     printed = capsys.readouterr().out
-    for told in ("1▼", "Domains that auto loses", "p2 (out-of-time)", "signal <ABRT>"):
+    for told in ("1▼", "Domains where others solve more than auto", "p2 (out-of-time)", "signal <ABRT>"):
         assert told in printed
     reader = Reader()
     reader.feed(page.read_text())

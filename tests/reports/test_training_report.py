@@ -121,7 +121,7 @@ def test_the_report_of_a_bench_has_table_curves_and_page(tmp_path: Path, capsys:
     text = capsys.readouterr().out
     assert "π-HIW(1,1), 2x2" in text
     assert f"{paper_scores()[game]['pi-hiw']:,.2f}" in text
-    assert "Not finished yet" in text
+    assert "Unfinished runs" in text
     assert text.count(game) == 2
     markdown = out[1].read_text()
     assert "plots/learning-atari-montezuma-revenge.svg" in markdown
@@ -244,7 +244,7 @@ def test_what_is_no_training_run_is_refused(tmp_path: Path, capsys: pytest.Captu
     run = write(tmp_path / "a", [1.0])
     (tmp_path / "b").mkdir()
     assert main(["report", str(run), str(tmp_path / "b")]) == 31
-    assert "is no run folder" in capsys.readouterr().err
+    assert "is not a run folder" in capsys.readouterr().err
     (tmp_path / "b" / "config.json").write_text('{"kind": "classical"}')
     assert main(["report", str(run), str(tmp_path / "b")]) == 2
     assert "is not a training run" in capsys.readouterr().err

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import broken_simulators as broken
+import dice_simulators as dice
 import widthwise as ww
 from cli_tools import call
 from widthwise.cli.main import main
@@ -23,8 +24,6 @@ FOLDER = os.pathsep.join([str(Path(broken.__file__).parent), str(Path(__file__).
 GYMNASIUM = find_spec("gymnasium") is not None
 needs_gymnasium = pytest.mark.skipif(not GYMNASIUM, reason="needs gymnasium")
 needs_minigrid = pytest.mark.skipif(find_spec("minigrid") is None, reason="needs minigrid")
-needs_atari = pytest.mark.skipif(find_spec("ale_py") is None, reason="needs ale-py")
-needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="training needs torch")
 
 
 def place(step: ww.Step) -> bytes:
@@ -37,13 +36,13 @@ def field(step: ww.Step) -> bytes:
 
 @pytest.mark.parametrize(("kind", "found"), [
     (broken.Walk, "none"),
-    (broken.IdleDice, "unused"),
-    (broken.Dice, "random"),
+    (dice.IdleDice, "unused"),
+    (dice.Dice, "random"),
     (broken.Seeded, "random"),
-    (broken.OwnReseed, "random"),
-    (broken.Declared, "declared"),
-    (broken.GlobalDice, "unrepeatable"),
-    (broken.SystemDice, "unrepeatable"),
+    (dice.OwnReseed, "random"),
+    (dice.Declared, "declared"),
+    (dice.GlobalDice, "unrepeatable"),
+    (dice.SystemDice, "unrepeatable"),
     (broken.Sticky, "unrepeatable"),
     (broken.ForgottenCounter, "unrepeatable"),
 ])  # fmt: skip
@@ -65,10 +64,10 @@ def test_simulators_written_by_hand(kind: Any, found: str) -> None:
     ("Acrobot-v1", {}, "none"),
     pytest.param("MiniGrid-Dynamic-Obstacles-5x5-v0", {}, "random", marks=needs_minigrid),
     pytest.param("MiniGrid-DoorKey-5x5-v0", {}, "none", marks=needs_minigrid),
-    pytest.param("ALE/Pong-v5", {}, "random", marks=needs_atari),
-    pytest.param("ALE/Pong-v5", {"repeat_action_probability": 0.0}, "none", marks=needs_atari),
-    pytest.param("atari:pong", {"sticky": 0.25}, "declared", marks=needs_atari),
-    pytest.param("atari:pong", {}, "none", marks=needs_atari),
+    pytest.param("ALE/Pong-v5", {}, "random", marks=pytest.mark.atari),
+    pytest.param("ALE/Pong-v5", {"repeat_action_probability": 0.0}, "none", marks=pytest.mark.atari),
+    pytest.param("atari:pong", {"sticky": 0.25}, "declared", marks=pytest.mark.atari),
+    pytest.param("atari:pong", {}, "none", marks=pytest.mark.atari),
 ])  # fmt: skip
 @pytest.mark.parametrize("seed", [0, 1])
 def test_environments(name: str, options: dict[str, Any], found: str, seed: int) -> None:
@@ -148,11 +147,11 @@ def test_the_check_puts_global_generators_back() -> None:
     random.seed(5)
     np.random.seed(5)
     before = random.getstate(), np.random.get_state()[1].tolist()
-    check_chance(broken.GlobalDice())
+    check_chance(dice.GlobalDice())
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
 
 
-@pytest.mark.parametrize("kind", [broken.Dice, broken.GlobalDice, broken.Declared, broken.Sticky])
+@pytest.mark.parametrize("kind", [dice.Dice, dice.GlobalDice, dice.Declared, broken.Sticky])
 def test_chance_is_refused_by_default(kind: Any) -> None:
     with pytest.raises(ChanceError, match=r"chance='reseed'.*chance='foresee'") as caught:
         ww.OnlinePlanner(kind(), ww.RolloutIW(1), features=place).run(0)
@@ -173,8 +172,8 @@ def played(kind: Any, chance: Any, seed: int = 0, planner: Any = None, **options
 
 def test_foresight_restores_the_dice() -> None:
     """What the tree promised happens, when the same generator is used in the same way."""
-    episode = played(broken.Dice, "foresee")
-    world = broken.Dice()
+    episode = played(dice.Dice, "foresee")
+    world = dice.Dice()
     world.reset(0)
     seen = [world.step(action) for action in episode.actions]
     assert [step.reward for step in seen] == episode.rewards
@@ -193,26 +192,26 @@ PLANNERS = [
 
 @pytest.mark.parametrize("planner", PLANNERS, ids=lambda one: one.name)
 def test_an_episode_with_other_luck_is_what_the_simulator_does(planner: Any) -> None:
-    episode = played(broken.Dice, "reseed", 3, planner)
+    episode = played(dice.Dice, "reseed", 3, planner)
     assert 0 < sum(record.as_planned for record in episode.records) < episode.steps
-    world = broken.Dice()
+    world = dice.Dice()
     world.reset(3)
     for record in episode.records:
         generators.reseed(world, record.luck, generators.find(world))
         step = world.step(record.action)
         assert step.reward == record.reward
     assert step.done
-    again = played(broken.Dice, "reseed", 3, planner)
+    again = played(dice.Dice, "reseed", 3, planner)
     assert (again.actions, again.rewards) == (episode.actions, episode.rewards)
-    assert played(broken.Dice, "reseed", 4, planner).actions != episode.actions
+    assert played(dice.Dice, "reseed", 4, planner).actions != episode.actions
 
 
 def test_a_subtree_is_kept_only_if_what_was_planned_has_happened() -> None:
-    episode = played(broken.Dice, "reseed", 3)
+    episode = played(dice.Dice, "reseed", 3)
     for record in episode.records:
         assert record.as_planned or record.kept == 1
     assert any(record.kept > 1 for record in episode.records)
-    none = played(broken.Dice, "reseed", 3, keep_subtree=False)
+    none = played(dice.Dice, "reseed", 3, keep_subtree=False)
     assert all(record.kept == 1 for record in none.records)
 
 
@@ -223,21 +222,21 @@ def test_without_chance_other_luck_changes_nothing() -> None:
 
 
 def test_executed_steps_with_other_luck_are_counted() -> None:
-    episode = played(broken.Dice, "reseed", 3, max_steps=5)
+    episode = played(dice.Dice, "reseed", 3, max_steps=5)
     before = episode.interactions
-    foreseen = played(broken.Dice, "foresee", 3, max_steps=1)
+    foreseen = played(dice.Dice, "foresee", 3, max_steps=1)
     assert episode.records[0].interactions == foreseen.records[0].interactions + 1
     assert before == sum(record.interactions for record in episode.records)
 
 
 def test_chance_that_shows_late_ends_the_episode() -> None:
     """The check before the episode finds nothing; executed actions are done again with other luck."""
-    agent = ww.OnlinePlanner(broken.LateDice(), ww.RolloutIW(1), features=place, budget=ww.Budget(steps=200))
+    agent = ww.OnlinePlanner(dice.LateDice(), ww.RolloutIW(1), features=place, budget=ww.Budget(steps=200))
     with pytest.raises(ChanceError, match="executed step"):
         for seed in range(20):
             agent.run(seed)
             assert agent.luck.finding is not None and agent.luck.finding.kind == "unused"
-    idle = ww.OnlinePlanner(broken.IdleDice(), ww.RolloutIW(1), features=place, budget=ww.Budget(steps=200))
+    idle = ww.OnlinePlanner(dice.IdleDice(), ww.RolloutIW(1), features=place, budget=ww.Budget(steps=200))
     assert [idle.run(seed).score for seed in range(20, 25)] == [1.0] * 5
 
 
@@ -256,7 +255,7 @@ def test_a_slippery_lake_is_crossed_with_foresight_and_seldom_with_other_luck() 
 
 
 def command(*more: str, code: int, **environment: str) -> tuple[dict[str, Any], str]:
-    arguments = ["play", "broken_simulators:Dice", "--planner", "riw", "--low-features", "test_chance:place"]
+    arguments = ["play", "dice_simulators:Dice", "--planner", "riw", "--low-features", "test_chance:place"]
     done = call(*arguments, "--json", *more, PYTHONPATH=FOLDER, **environment)
     assert done.code == code, done.err
     return json.loads(done.out), done.err
@@ -287,13 +286,13 @@ def test_play_says_at_the_start_what_it_does(
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
     arguments = ["--planner", "riw", "--low-features", "test_chance:place", "--max-steps", "2"]
-    assert main(["play", "broken_simulators:Dice", *arguments, "--chance", "foresee"]) == 0
+    assert main(["play", "dice_simulators:Dice", *arguments, "--chance", "foresee"]) == 0
     shown = capsys.readouterr()
     assert shown.err.startswith("chance: Dice: steps depend on chance (dice)")
     assert "the planner knows the random outcomes (--chance foresee)" in shown.err.splitlines()[0]
     assert "checked in 30 steps" in shown.err.splitlines()[0]
     assert "chance: the planner knows the random outcomes" in shown.out
-    assert main(["play", "broken_simulators:IdleDice", *arguments]) == 0
+    assert main(["play", "dice_simulators:IdleDice", *arguments]) == 0
     shown = capsys.readouterr()
     assert "use random numbers (dice), but no outcome differed in" in shown.err
     assert "chance" not in shown.out
@@ -306,7 +305,7 @@ def test_chance_that_shows_late_keeps_the_record(
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
     record = tmp_path / "episode.jsonl"
-    arguments = ["play", "broken_simulators:LateDice", "--planner", "riw", "--low-features", "test_chance:place"]
+    arguments = ["play", "dice_simulators:LateDice", "--planner", "riw", "--low-features", "test_chance:place"]
     arguments += ["--budget", "200", "--quiet", "--json", "--record", str(record)]
     codes = []
     for seed in range(20):
@@ -321,12 +320,12 @@ def test_chance_that_shows_late_keeps_the_record(
     assert len(lines) == 2 + result["steps"]
 
 
-@needs_torch
+@pytest.mark.torch
 def test_train_refuses_and_goes_on_exactly_with_other_luck(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
-    arguments = ["train", "broken_simulators:Dice", "--algorithm", "pi-iw", "--interactions", "300", "--json"]
+    arguments = ["train", "dice_simulators:Dice", "--algorithm", "pi-iw", "--interactions", "300", "--json"]
     assert main([*arguments, "--out", str(tmp_path / "no")]) == 34
     shown = capsys.readouterr()
     assert json.loads(shown.out)["status"] == "refused"
@@ -343,9 +342,9 @@ def test_train_refuses_and_goes_on_exactly_with_other_luck(
         assert "was begun with chance" in capsys.readouterr().err
 
 
-@needs_torch
+@pytest.mark.torch
 @pytest.mark.parametrize(
-    ("chance", "world"), [("foresee", broken.Dice), ("reseed", broken.Dice), ("refuse", broken.IdleDice)]
+    ("chance", "world"), [("foresee", dice.Dice), ("reseed", dice.Dice), ("refuse", dice.IdleDice)]
 )
 def test_a_training_run_with_chance_goes_on_as_if_it_had_not_stopped(chance: Any, world: Any) -> None:
     from widthwise.learning.learning_settings import LearningSettings
@@ -368,29 +367,29 @@ def test_a_training_run_with_chance_goes_on_as_if_it_had_not_stopped(chance: Any
     assert second.interactions == whole.interactions
 
 
-@needs_torch
+@pytest.mark.torch
 def test_chance_that_shows_late_ends_training() -> None:
     from widthwise.learning.learning_settings import LearningSettings
     from widthwise.training.algorithms import planning_settings
     from widthwise.training.configuration import Configuration
     from widthwise.training.trainer import Trainer
 
-    chosen = planning_settings("pi-iw", broken.LateDice(), steps_per_action=12, nodes=60)
-    trainer = Trainer(broken.LateDice, Configuration(chosen, LearningSettings(batch=4, calibration=8)))
+    chosen = planning_settings("pi-iw", dice.LateDice(), steps_per_action=12, nodes=60)
+    trainer = Trainer(dice.LateDice, Configuration(chosen, LearningSettings(batch=4, calibration=8)))
     assert trainer.finding.kind == "unused"
     with pytest.raises(ChanceError, match="executed step"):
         for _ in range(3000):
             trainer.round()
 
 
-@needs_torch
+@pytest.mark.torch
 @needs_gymnasium
 def test_a_network_alone_foresees_nothing_and_is_not_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
     folder = str(tmp_path / "run")
-    arguments = ["broken_simulators:Dice", "--quiet"]
+    arguments = ["dice_simulators:Dice", "--quiet"]
     train = ["--algorithm", "pi-iw", "--interactions", "100", "--chance", "reseed", "--out", folder]
     assert main(["train", *arguments, *train]) == 0
     assert main(["play", *arguments, "--policy", folder, "--network-only"]) == 0
@@ -400,7 +399,7 @@ def test_a_network_alone_foresees_nothing_and_is_not_refused(
     assert main(["play", *arguments, "--policy", folder, "--chance", "refuse"]) == 34
 
 
-@needs_atari
+@pytest.mark.atari
 def test_sticky_actions_are_executed_with_other_luck_and_can_be_filmed(tmp_path: Path) -> None:
     env: Any = ww.simulator("atari:breakout", sticky=0.5)
     env.reset(0)

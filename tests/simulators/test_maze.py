@@ -90,7 +90,7 @@ def test_rules():
     wall = env.step(UP)
     assert (wall.reward, wall.terminated) == (-1.0, True)
     assert wall.info["position"] == (1, 1)
-    with pytest.raises(ww.UsageError, match="over"):
+    with pytest.raises(ww.UsageError, match="has ended"):
         env.step(UP)
     env.load(begin)
     assert env.step(NOOP).info["position"] == (1, 1)
@@ -167,16 +167,16 @@ def test_drawing_and_copies():
 
 @pytest.mark.parametrize(("text", "message"), [
     ("", "no rows"),
-    ("#####\n#A.K#\n####\n", r"m:3: this row has 4 cells, the first one 5"),
+    ("#####\n#A.K#\n####\n", r"m:3: this row has 4 cells, but the first row has 5"),
     ("####\n#AK#\n####", r"the door \(D\) is missing"),
-    ("####\n#AKD\n#x##", r"m:3:2: 'x' means nothing"),
+    ("####\n#AKD\n#x##", r"m:3:2: unknown character 'x'"),
     ("#AKD#\n#..A#", r"m:2:4: a second A"),
     ("limit: many\n#AKD#", r"m:1: the limit 'many'"),
     ("limit: 0\n#AKD#", r"m:1: the limit '0'"),
     ("start: 1\n#.KD#", r"m:1: write the start as row,column"),
     ("start: 0,0\n#.KD#", "wall"),
     ("start: 9,0\n#.KD#", "outside"),
-    ("start: 0,1\n#AKD#", "drawn"),
+    ("start: 0,1\n#AKD#", "only once"),
     ("#A" + "." * 90 + "KD#", "at most 84"),
 ])  # fmt: skip
 def test_mistakes_in_a_drawing(text, message):

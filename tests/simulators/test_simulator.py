@@ -20,7 +20,7 @@ def test_a_simulator_is_taken_as_it_is():
     assert isinstance(env, Simulator)
     with pytest.raises(ww.UsageError, match="takes no options"):
         ww.simulator(env, limit=3)
-    with pytest.raises(ww.UsageError, match="int is no simulator: it lacks actions"):
+    with pytest.raises(ww.UsageError, match="int is not a simulator: it has no actions"):
         ww.simulator(3)
 
 
@@ -35,8 +35,8 @@ def test_modules(tmp_path, monkeypatch):
     assert ww.simulator("my_worlds:tiny").limit == 200
     assert ww.simulator("my_worlds:make").limit == 5
     assert ww.simulator("my_worlds:make", limit=8).limit == 8
-    assert ww.simulator("my_worlds:Box.maze", plan="#AKD#").columns == 5
-    with pytest.raises(ww.UsageError, match="my_worlds has no 'tny'; did you mean tiny"):
+    assert ww.simulator("my_worlds:Box.maze", layout="#AKD#").columns == 5
+    with pytest.raises(ww.UsageError, match="my_worlds has no attribute 'tny'; did you mean tiny"):
         ww.simulator("my_worlds:tny")
     with pytest.raises(ww.UsageError, match="No module named 'my_wolds'"):
         ww.simulator("my_wolds:tiny")

@@ -125,7 +125,7 @@ def test_what_cannot_be_simulated():
         ww.simulator("Pendulum-v1")
     with pytest.raises(ww.UsageError, match="no methods to save"):
         ww.simulator(Dice(), copy="own")
-    with pytest.raises(ww.UsageError, match="no way to copy"):
+    with pytest.raises(ww.UsageError, match="unknown copy strategy"):
         ww.simulator(Dice(), copy="xerox")
     with pytest.raises(ww.UsageError, match="cannot be pickled"):
         ww.simulator(Local(), copy="pickle").save()

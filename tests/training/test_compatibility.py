@@ -44,10 +44,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)
+@pytest.mark.torch
 def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
     version: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     folder = training(version, tmp_path)
     before = {name: (folder / name).read_bytes() for name in ("episodes.jsonl", "evaluations.jsonl")}
     config = upgrade_config(json.loads((folder / "config.json").read_text()))["configuration"]
@@ -67,10 +67,10 @@ def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)
+@pytest.mark.torch
 def test_the_policy_of_a_released_version_can_be_played(
     version: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     folder = training(version, tmp_path)
     for more in ([], ["--network-only"]):
         assert main(["play", WORLD, "--policy", str(folder), "--quiet", "--json", *more]) == 0

@@ -28,8 +28,8 @@ def framed(description: bytes, contents: bytes) -> bytes:
     return whole + hashlib.sha256(whole).digest()
 
 
+@pytest.mark.torch
 def test_a_small_file_cannot_take_much_memory(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     size = 256 << 20
     packed = zlib.compress(bytes(size), 9)
     path = tmp_path / "bomb.ckpt"
@@ -63,8 +63,8 @@ def test_a_small_file_cannot_take_much_memory(tmp_path: Path) -> None:
     ],
     ids=lambda text: str(text[:24]),
 )
+@pytest.mark.torch
 def test_descriptions_that_make_no_sense_are_one_error(description: bytes, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     path = tmp_path / "forged.ckpt"
     path.write_bytes(framed(description, b""))
     with pytest.raises(InputError, match=r"forged\.ckpt"):
@@ -91,9 +91,9 @@ def mutate(value: Any, rng: random.Random) -> Any:
     return value
 
 
+@pytest.mark.torch
 def test_forged_checkpoints_end_as_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Resumed for real: a forged file is refused, or a change that does no harm lets the run go on."""
-    pytest.importorskip("torch")
     from widthwise.core.errors import WidthwiseError
     from widthwise.training import launch
     from widthwise.training.run import TrainingListener

@@ -207,7 +207,7 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
         ([*TINY, "--set", "learning_rate=-1", "--out", "x"], "learning_rate is above 0"),
         (["train", WORLD, "--interactions", "9", "--set", "batch=1", "--out", "x"], "batch is at least 2"),
         ([*TINY, "--set", "calibration=1", "--out", "x"], "calibration is 0 (none) or at least 2"),
-        (["train", "maze-small", "--tiles", "99x99", "--interactions", "10", "--out", "x"], "cannot be cut into 99x99"),
+        (["train", "maze-small", "--tiles", "99x99", "--interactions", "10", "--out", "x"], "too small for 99x99"),
         (["train", "maze-smal", "--interactions", "10", "--out", "x"], "did you mean maze-small"),
     ],
 )

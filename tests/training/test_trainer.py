@@ -315,8 +315,8 @@ def test_the_algorithms_are_their_parts() -> None:
         planning_settings("pi-hiw", discount=0)
 
 
+@pytest.mark.atari
 def test_atari_has_its_own_settings() -> None:
-    pytest.importorskip("ale_py")
     chosen = planning_settings("pi-hiw", simulator("atari:pong"))
     assert (chosen.steps_per_action, chosen.tiles, chosen.colours, chosen.high_width) == (100, (8, 11), 32, "n")
     assert chosen.title == "π-HIW(n,1)"

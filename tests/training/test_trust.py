@@ -63,10 +63,10 @@ CODE = [
 
 
 @pytest.mark.parametrize("changes", CODE, ids=lambda changes: "-".join(map(str, changes.values()))[:50])
+@pytest.mark.torch
 def test_resuming_imports_nothing_that_only_the_folder_names(
     changes: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     folder = run_folder(tmp_path, **changes)
     before = contents(folder)
     assert main(["train", "--resume", str(folder)]) == 2
@@ -77,8 +77,8 @@ def test_resuming_imports_nothing_that_only_the_folder_names(
     assert contents(folder) == before
 
 
+@pytest.mark.torch
 def test_the_attack_that_was_reported_runs_no_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch")
     folder = run_folder(tmp_path, environment="os:system", options={"command": "touch sprung"})
     assert main(["train", "--resume", str(folder)]) == 2
     assert "os:system" in capsys.readouterr().err
@@ -86,24 +86,24 @@ def test_the_attack_that_was_reported_runs_no_command(tmp_path: Path, capsys: py
 
 
 @pytest.mark.parametrize("arguments", [["trap_world:TinyWorld"], ["--trust"]], ids=["repeated", "trusted"])
+@pytest.mark.torch
 def test_a_name_that_is_repeated_or_a_folder_that_is_trusted_goes_on(arguments: list[str], tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     folder = run_folder(tmp_path, environment="trap_world:TinyWorld")
     code = main(["train", *arguments, "--resume", str(folder), "--quiet"])
     assert (tmp_path / "sprung").exists()
     assert code == 31  # its checkpoints are of another environment: nothing but the trap has to be sprung
 
 
+@pytest.mark.torch
 def test_another_name_is_no_consent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch")
     folder = run_folder(tmp_path, environment="trap_world:TinyWorld")
     assert main(["train", WORLD, "--resume", str(folder)]) == 2
     assert "was begun with environment" in capsys.readouterr().err
     assert not (tmp_path / "sprung").exists()
 
 
+@pytest.mark.torch
 def test_a_run_that_names_no_code_goes_on_by_its_folder_alone(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     out = str(tmp_path / "maze")
     small = ["--budget", "5", "--set", "calibration=2", "--network-episodes", "1", "--planner-episodes", "0"]
     small += ["--evaluation-steps", "2", "--quiet"]
@@ -111,10 +111,10 @@ def test_a_run_that_names_no_code_goes_on_by_its_folder_alone(tmp_path: Path) ->
     assert main(["train", "--resume", out, "--interactions", "30", "--quiet"]) == 0
 
 
+@pytest.mark.torch
 def test_playing_a_policy_imports_nothing_that_only_the_folder_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     folder = run_folder(tmp_path, environment="trap_world:TinyWorld")
     assert main(["play", WORLD, "--policy", str(folder)]) == 2
     assert "was trained in trap_world:TinyWorld" in capsys.readouterr().err
@@ -131,10 +131,10 @@ def test_reporting_imports_nothing(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not (tmp_path / "sprung").exists()
 
 
+@pytest.mark.torch
 def test_a_suite_of_training_runs_imports_nothing_that_only_its_folders_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     out = tmp_path / "suite"
     call = ["bench", "mazes", "--environments", WORLD, "--algorithms", "pi-iw", "--seeds", "1", "--interactions", "20"]
     call += ["--budget", "4", "--set", "calibration=2", "--network-episodes", "1", "--planner-episodes", "0"]
@@ -192,10 +192,10 @@ def test_every_name_has_to_be_repeated(tmp_path: Path) -> None:
             require_trust(tmp_path, settings, given, trust=False, remedy="")
 
 
+@pytest.mark.torch
 def test_a_link_in_a_run_folder_is_not_followed_when_it_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     precious = tmp_path / "precious.txt"
     for name in ("episodes.jsonl", "evaluations.jsonl", ".lock"):
         folder = run_folder(tmp_path)

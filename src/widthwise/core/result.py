@@ -15,7 +15,7 @@ Stop = _native.Stop
 class Status(StrEnum):
     """How a search ended. `exit_code` is the exit code of the command line, as Fast Downward numbers them.
 
-    `exhausted` means that a search that prunes found nothing more; it says nothing about whether a plan exists.
+    `exhausted` means that an incomplete search has no nodes left; a plan may exist.
     `unsolvable` is a proof. `failed` means that one goal of several ended with an error.
 
     Example:

@@ -1,4 +1,4 @@
-"""Colours of films and terminals: one for each high-level state, told apart as well as so many can be."""
+"""Colours of films and terminals: one for each high-level state, as distinct as possible."""
 
 from __future__ import annotations
 

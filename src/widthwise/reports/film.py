@@ -1,4 +1,4 @@
-"""An episode as a film: what was seen and played on the left, the search tree and its figures on the right."""
+"""An episode as a film: the state on the left, the search tree and its figures on the right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WRITTEN = {"π": "pi", "Π": "Pi", "ß": "ss"}
 
 
 class Scene(Protocol):
-    """The left half of a picture: the world as it is, with what the tree saw of it."""
+    """The left half of a picture: the current state, with the part that the search tree covers."""
 
     def draw(self, tree: Tree | None, seen: TreeView | None) -> Any:
         """A picture (of Pillow) of the world now; without a tree, of the world alone."""

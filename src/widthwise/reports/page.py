@@ -1,4 +1,4 @@
-"""What the pages of all reports share: one HTML file that needs nothing else, its pictures, and how runs were made."""
+"""What the pages of all reports share: one self-contained HTML file, its pictures, and the origin of runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pictures(plots: Mapping[str, str]) -> list[str]:
 
 
 def made_by(folder: Path | str, config: Mapping[str, Any], more: Mapping[str, str]) -> str:
-    """How a run was made: its folder, command and machine, and whatever else its kind of run wants to tell."""
+    """The origin of a run: its folder, command and machine, and further entries."""
     told = {
         "folder": str(folder),
         "command": config.get("command", "unknown"),

@@ -20,7 +20,7 @@ _MISSING = "#bbbbbb"
 def check_plot(path: Path) -> None:
     """Refuse a plot that cannot be drawn, before any work is done for it."""
     if path.suffix[1:].lower() not in FORMATS:
-        raise UsageError(f"{path}: a plot is a file that ends in .{', .'.join(FORMATS)}")
+        raise UsageError(f"{path}: the file name of a plot must end in .{', .'.join(FORMATS)}")
     try:
         import matplotlib  # noqa: F401
     except ImportError:

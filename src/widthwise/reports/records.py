@@ -1,4 +1,4 @@
-"""What a report reads: run folders, whole or still growing, plain or compressed."""
+"""Reading run folders for a report: complete or still running, plain or compressed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def run_folders(folder: Path) -> list[Path]:
     if (folder / "config.json").exists():
         return [folder]
     if not folder.is_dir():
-        what = "is a file, not a run folder" if folder.exists() else "there is no such folder"
+        what = "is a file, not a run folder" if folder.exists() else "the folder does not exist"
         raise InputError(f"{folder}: {what}")
     inside = sorted(path.parent for path in folder.glob("*/config.json"))
     if not inside:
-        raise InputError(f"{folder}: is no run folder and has none in it (a run folder has a config.json)")
+        raise InputError(f"{folder}: is not a run folder and contains none (a run folder has a config.json)")
     return inside
 
 
@@ -41,20 +41,20 @@ def kind_of(folders: Sequence[Path]) -> str:
     """Which suite made some run folders: `classical` (single goals) or `whole` (whole problems), one for all."""
     kinds = {folder: _config(folder)["kind"] for folder in folders}
     if len(set(kinds.values())) > 1:
-        told = ", ".join(f"{folder} is of {kind}" for folder, kind in kinds.items())
-        raise UsageError(f"runs of different suites have no table in common: {told}")
+        listed = ", ".join(f"{folder} ({kind})" for folder, kind in kinds.items())
+        raise UsageError(f"runs of different suites cannot be combined into one report: {listed}")
     return str(next(iter(kinds.values())))
 
 
 def _config(folder: Path) -> Record:
     config: Record = read_json(folder / "config.json", run_shapes.config)
     if config.get("kind") not in ("classical", "whole"):
-        raise InputError(f"{folder}: is not a run of the classical suite")
+        raise InputError(f"{folder}: is not a run of `bench classical`")
     return config
 
 
 def read_run(folder: Path) -> SuiteRun:
-    """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be torn."""
+    """Read a run folder; the lines may be compressed (`results.jsonl.gz`), and the last one may be incomplete."""
     kind = _config(folder)["kind"]
     config = read_json(folder / "config.json", run_shapes.SUITES[kind])
     plain, packed = folder / "results.jsonl", folder / "results.jsonl.gz"
@@ -65,11 +65,11 @@ def read_run(folder: Path) -> SuiteRun:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The lines of several run folders, taken as one; `columns` are the planners in order."""
+    """The combined lines of several run folders; `columns` are the planners in order."""
 
     runs: list[SuiteRun]
     columns: list[str]
-    explained: Mapping[str, str] = field(default_factory=dict)  # failures somebody has explained: `row instance`
+    explained: Mapping[str, str] = field(default_factory=dict)  # explanations of failures by `row instance`
 
     @property
     def lines(self) -> Iterator[tuple[str, Record]]:
@@ -82,7 +82,7 @@ class Records:
     def failures(self) -> list[tuple[str, Record]]:
         """The lines that have a failure instead of results, those of one cause together."""
         failed = [(column, line) for column, line in self.lines if line["failure"] is not None]
-        return sorted(failed, key=lambda one: (one[1]["row"], one[1]["instance"], one[0], one[1]["seed"]))
+        return sorted(failed, key=lambda pair: (pair[1]["row"], pair[1]["instance"], pair[0], pair[1]["seed"]))
 
     @property
     def rows(self) -> list[Record]:
@@ -117,12 +117,12 @@ def mixtures(runs: Sequence[SuiteRun]) -> list[str]:
             for line in run.lines
         )
         if len(made) > 1:
-            found.append(f"{run.folder}: its lines were made by several versions: {', '.join(made)}")
+            found.append(f"{run.folder}: the lines were written by several versions: {', '.join(made)}")
     return found
 
 
 def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Records:
-    """Read run folders that complete each other; the same line in two of them is refused.
+    """Read and combine run folders; the same line in two of them is an error.
 
     An explanation of failures is written `ROW INSTANCE: sentence`.
     """
@@ -147,7 +147,7 @@ def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Reco
     failed = {place_of(line) for _, line in records.failures}
     for place in records.explained:
         if place not in failed:
-            raise UsageError(f"nothing of {place!r} failed, so there is nothing to explain")
+            raise UsageError(f"--explain: nothing failed in {place!r}")
     return records
 
 
@@ -156,7 +156,7 @@ def _explained(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         place, colon, why = text.partition(":")
         if not colon or not why.strip():
-            raise UsageError(f"an explanation is written 'ROW INSTANCE: sentence', not {text!r}")
+            raise UsageError(f"--explain takes 'ROW INSTANCE: sentence', not {text!r}")
         found[place.strip()] = why.strip()
     return found
 

@@ -1,4 +1,4 @@
-"""The table as text for a terminal and as Markdown for a page."""
+"""The table of single goals as text for a terminal and as Markdown for a page."""
 
 from __future__ import annotations
 
@@ -9,30 +9,34 @@ from widthwise.reports.table import NOISE, Cell, Table
 
 MARKS = {"+": "▲", "-": "▼", "": ""}
 LEGEND = (
-    "Each planner: goals solved in percent, mean generated nodes and mean search seconds of the solved, each "
-    "with the published figure after the slash. ± is the standard deviation over seeds. "
+    "For each planner: solved goals in percent, and mean generated nodes and mean search seconds of the solved goals, "
+    "each followed by the published figure after a slash. ± is the standard deviation over seeds. "
     f"▲ better, ▼ worse than published by more than {NOISE:g} points and two standard deviations. "
-    "Of auto the figure after the slash is the best coverage of all other columns, ours and published, and any "
-    "difference is marked. "
-    "Goals true at the start count as solved, as in the paper; the column `at start` says how many they are."
+    "For auto, the figure after the slash is the best coverage of all other columns, and every difference is marked. "
+    "Goals that are true in the initial state count as solved, as in the paper; the column `at start` is their number."
 )
 FIELDS = ("solved %", "nodes", "seconds")
 
 
+def without_backticks(text: str) -> str:
+    """Prose for a terminal: names in quotation marks instead of backticks."""
+    return text.replace("`", '"')
+
+
 def cells(cell: Cell) -> tuple[str, str, str]:
     """A cell as three texts: coverage, nodes, seconds; ours, then the published ones if there are any."""
-    told = cell.published
+    published = cell.published
     spread = f"±{cell.spread:.1f}" if cell.spread is not None else ""
     coverage = "-" if cell.coverage is None else f"{cell.coverage:.1f}{spread}"
-    if told is None:
+    if published is None:
         return coverage, number(cell.nodes), seconds(cell.seconds)
-    theirs = "-" if told.coverage is None else f"{told.coverage:.1f}"
+    theirs = "-" if published.coverage is None else f"{published.coverage:.1f}"
     return (
         f"{coverage}/{theirs}{MARKS[cell.mark]}",
-        number(cell.nodes) if cell.strict else f"{number(cell.nodes)}/{number(told.nodes)}",
+        number(cell.nodes) if cell.strict else f"{number(cell.nodes)}/{number(published.nodes)}",
         seconds(cell.seconds)
         if cell.strict
-        else f"{seconds(cell.seconds)}/{'-' if told.seconds is None else f'{told.seconds:.2f}'}",
+        else f"{seconds(cell.seconds)}/{'-' if published.seconds is None else f'{published.seconds:.2f}'}",
     )
 
 
@@ -48,43 +52,43 @@ def seconds(value: float | None) -> str:
 
 def body(table: Table) -> list[list[str]]:
     """The lines of the table as texts."""
-    found = []
+    lines = []
     for line in [*table.lines, table.total]:
         texts = [line.name + ("*" if line.note else ""), str(line.goals), str(line.at_start)]
         for column in table.columns:
             texts.extend(cells(line.cells[column]))
-        found.append(texts)
+        lines.append(texts)
     means = ["mean of rows", "", ""]
     for column in table.columns:
         ours, theirs = table.means[column], table.published_means[column]
-        told = "" if theirs is None else f"/{theirs:.1f}"
-        means.extend(["-" if ours is None else f"{ours:.1f}{told}", "", ""])
-    return [*found, means]
+        published = "" if theirs is None else f"/{theirs:.1f}"
+        means.extend(["-" if ours is None else f"{ours:.1f}{published}", "", ""])
+    return [*lines, means]
 
 
 def notes(table: Table, records: Records) -> list[str]:
-    """What the reader has to know about single rows."""
-    found = [f"{line.name}*: {line.note}." for line in table.lines if line.note]
+    """Notes about single rows."""
+    lines = [f"{line.name}*: {line.note}." for line in table.lines if line.note]
     if table.missing:
-        found.append(f"Published, but not run here: {', '.join(table.missing)}.")
-    found += [f"Failed, and explained: {place}: {why}" for place, why in records.explained.items()]
-    return found + mixtures(records.runs)
+        lines.append(f"Published, but not run here: {', '.join(table.missing)}.")
+    lines += [f"Explained failure: {place}: {why}" for place, why in records.explained.items()]
+    return lines + mixtures(records.runs)
 
 
 def errors(records: Records) -> list[str]:
-    """The failures nobody has explained, those of one instance and reason in one sentence, unfinished runs first."""
-    found = [f"{run.folder}: this run is not finished" for run in records.runs if not run.finished]
+    """Unfinished runs, then failures without an explanation, one sentence per instance and reason."""
+    lines = [f"{run.folder}: this run is not finished" for run in records.runs if not run.finished]
     grouped: dict[tuple[str, str, str, str], list[str]] = {}
     for column, line in records.failures:
         if place_of(line) in records.explained:
             continue
-        told: Record = line["failure"]
-        key = (line["row"], line["instance"], told["kind"], told["reason"])
+        failure: Record = line["failure"]
+        key = (line["row"], line["instance"], failure["kind"], failure["reason"])
         grouped.setdefault(key, []).append(f"{column} seed {line['seed']}")
     for (row, instance, kind, reason), who in grouped.items():
         runs = who[0] if len(who) == 1 else f"{len(who)} runs"
-        found.append(f"{row} {instance} ({runs}): {kind}: {reason}")
-    return found
+        lines.append(f"{row} {instance} ({runs}): {kind}: {reason}")
+    return lines
 
 
 def text_table(table: Table, records: Records) -> str:
@@ -99,7 +103,7 @@ def text_table(table: Table, records: Records) -> str:
         widths[n] = max(widths[n], len(top[n]) - widths[n + 1] - widths[n + 2] - 4)
     out = [_title(top, widths)]
     out += ["  ".join(_align(line, widths)).rstrip() for line in lines]
-    return "\n".join(["", *out, "", LEGEND, *notes(table, records)]).lstrip("\n")
+    return "\n".join(["", *out, "", without_backticks(LEGEND), *notes(table, records)]).lstrip("\n")
 
 
 def _title(top: Sequence[str], widths: Sequence[int]) -> str:
@@ -124,11 +128,15 @@ def markdown(table: Table, records: Records, plots: Sequence[str] = ()) -> str:
     rule = [":--", *["--:"] * (len(head) - 1)]
     rows = [head, rule, *body(table)]
     parts = ["\n".join("| " + " | ".join(row) + " |" for row in rows), LEGEND]
-    told = notes(table, records)
-    if told:
-        parts.append("\n".join(f"- {note}" for note in told))
+    about_rows = notes(table, records)
+    if about_rows:
+        parts.append("\n".join(f"- {note}" for note in about_rows))
     wrong = errors(records)
     if wrong:
-        parts.insert(0, "Not explained yet:\n\n" + "\n".join(f"- {one.replace(chr(10), ' ')}" for one in wrong))
+        parts.insert(
+            0,
+            "Failures without an explanation (--explain):\n\n"
+            + "\n".join(f"- {line.replace(chr(10), ' ')}" for line in wrong),
+        )
     parts += [f"![{name}]({name})" for name in plots]
     return "\n\n".join(parts) + "\n"

@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from widthwise.reports.page import made_by, page, pictures, prose
+from widthwise.reports.text import without_backticks
 from widthwise.reports.training_runs import LAST, Group, Point
 
 LEGEND = (
     f"Score and steps are means over the training episodes of the last {LAST:.0%} of each run, then over seeds, "
-    "with the least and the greatest in brackets. `solved from` is the number of interactions from which ten "
-    "episodes in a row always score 1 on average, for every seed. `network alone` is the last evaluation "
-    "without any search, `best` the best one of each run, `planner + network` the last evaluation with search. "
-    "`evaluation cost` is the number of interactions that evaluations took; they are not part of `interactions`."
+    "with the minimum and the maximum in brackets. `solved from` is the number of interactions after which the mean "
+    "score of ten successive episodes is always 1, for every seed. `network alone` is the last evaluation without "
+    "search, `best` the best one of each run, `planner + network` the last evaluation with search. "
+    "`evaluation cost` is the number of interactions of the evaluations; `interactions` does not include them."
 )
 PUBLISHED = (
-    "The paper's scores are those at the end of its runs (tens of millions of interactions, five seeds); "
-    "ours are at the interactions in the table."
+    "The scores of the paper are from the end of its runs (tens of millions of interactions, five seeds); our scores "
+    "are at the interactions in the table."
 )
 
 Published = Mapping[str, Mapping[str, float]]
@@ -40,14 +41,14 @@ def body(groups: Sequence[Group], published: Published) -> list[list[str]]:
             group.label,
             f"{len(group.runs)}",
             f"{group.reached:,}",
-            told(group.last("score"), 2),
-            told(group.last("steps"), 0),
+            mean_text(group.last("score"), 2),
+            mean_text(group.last("steps"), 0),
             "-" if known is None else f"{known.high:,.0f}",
-            told(group.final("network_score"), 2),
-            told(group.final("network_steps"), 0),
-            told(group.best("network_score"), 2),
-            told(group.latest("planner_score"), 2),
-            told(group.evaluation_total(), 0),
+            mean_text(group.final("network_score"), 2),
+            mean_text(group.final("network_steps"), 0),
+            mean_text(group.best("network_score"), 2),
+            mean_text(group.latest("planner_score"), 2),
+            mean_text(group.evaluation_total(), 0),
         ]
         if published:
             theirs = _theirs(group, published)
@@ -61,7 +62,7 @@ def _theirs(group: Group, published: Published) -> float | None:
     return published.get(group.environment, {}).get(name)
 
 
-def told(point: Point | None, digits: int) -> str:
+def mean_text(point: Point | None, digits: int) -> str:
     """A mean with its spread."""
     if point is None:
         return "-"
@@ -71,12 +72,12 @@ def told(point: Point | None, digits: int) -> str:
 
 
 def notes(groups: Sequence[Group], published: Published) -> list[str]:
-    """What the reader has to know."""
-    found = [LEGEND, *([PUBLISHED] if published else [])]
+    """The legend, and a note about unfinished runs."""
+    sentences = [LEGEND, *([PUBLISHED] if published else [])]
     going = [str(run.folder) for group in groups for run in group.runs if not run.finished]
     if going:
-        found.append(f"Not finished yet: {', '.join(going)}.")
-    return found
+        sentences.append(f"Unfinished runs: {', '.join(going)}.")
+    return sentences
 
 
 def training_table(groups: Sequence[Group], published: Published) -> str:
@@ -90,7 +91,7 @@ def training_table(groups: Sequence[Group], published: Published) -> str:
             for column, (text, width) in enumerate(zip(line, widths, strict=True))
         ]
         rows.append("  ".join(cells).rstrip())
-    return "\n".join([*rows, "", *notes(groups, published)])
+    return "\n".join([*rows, "", *map(without_backticks, notes(groups, published))])
 
 
 def training_markdown(groups: Sequence[Group], published: Published, plots: Sequence[str] = ()) -> str:
@@ -102,7 +103,7 @@ def training_markdown(groups: Sequence[Group], published: Published, plots: Sequ
 
 
 def training_page(groups: Sequence[Group], published: Published, plots: Mapping[str, str]) -> str:
-    """The whole page, which needs nothing else."""
+    """The self-contained page."""
     top = _cells("th", head(published))
     rows = "".join(f"<tr>{_cells('td', line)}</tr>" for line in body(groups, published))
     parts = [

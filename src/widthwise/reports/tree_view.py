@@ -1,4 +1,4 @@
-"""What a search tree knows at one step, made ready for drawing: where it looked, and which high-level states it met."""
+"""The data of a search tree for drawing: its cells, and the high-level states of its nodes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from widthwise.simulator_search.tree import NONE, Tree
 
 Cell = tuple[int, int]  # row, column
-#: Says where a snapshot is, for worlds made of cells.
+#: The cell of a snapshot, for environments made of cells.
 CellOf = Callable[[Any], Cell]
 
 
 @dataclass(slots=True)
 class TreeView:
-    """A tree, looked at: the number of each node's high-level state, and the states met in each cell."""
+    """The number of each node's high-level state, and the states of each cell."""
 
     state: dict[int, int] = field(default_factory=dict)  # tree node -> number of its high-level state
     cells: dict[Cell, list[int]] = field(default_factory=dict)  # cell -> numbers of the states met there
@@ -24,9 +24,9 @@ class TreeView:
 
 
 class TreeViewer:
-    """Looks at trees and numbers high-level states in the order they are first met, for a whole episode.
+    """Numbers the high-level states of trees in the order in which they first appear in an episode.
 
-    A state keeps its number when the tree forgets it and meets it again, so that it keeps its colour in a film.
+    A state that disappears and appears again keeps its number, and so its colour in a film.
     Without a hierarchy all nodes have the number 0.
     """
 
@@ -35,7 +35,7 @@ class TreeViewer:
         self.numbers: dict[bytes, int] = {}
 
     def view(self, tree: Tree) -> TreeView:
-        """Everything there is to draw of a tree."""
+        """The data for drawing a tree."""
         seen = TreeView()
         top = tree.regions[-1] if tree.regions else None
         places: dict[int, Cell] = {}
@@ -45,7 +45,7 @@ class TreeViewer:
                 number = self.numbers.setdefault(top.features[top.of[node]], len(self.numbers))
             seen.state[node] = number
             snapshot = tree.snapshot[node]
-            if self.place is None or snapshot is None:  # nobody can go on from an end, so it has no snapshot
+            if self.place is None or snapshot is None:  # an end has no snapshot
                 continue
             places[node] = here = self.place(snapshot)
             met = seen.cells.setdefault(here, [])

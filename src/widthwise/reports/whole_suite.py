@@ -1,4 +1,4 @@
-"""Whole problems, planner beside planner: what a report counts from run folders of that suite."""
+"""Counts for the report on whole problems, for all planners."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Whole:
 
 
 def read_whole(folders: Sequence[Path]) -> Whole:
-    """Read run folders side by side; planners of one name that ran the same problems are told apart by folder."""
+    """Read run folders; planners of the same name that ran the same problems are distinguished by their folders."""
     runs = [read_run(folder) for folder in folders]
     if len({run.folder.resolve() for run in runs}) < len(runs):
         raise UsageError("a run folder is given twice")
@@ -78,12 +78,12 @@ def _name(line: Record) -> str:
 
 
 def status_of(line: Record) -> str:
-    """How a line ended, in one word; one without results has failed."""
+    """The status of a line; `failed` if it has no results."""
     return "failed" if line["failure"] is not None else str(line["status"])
 
 
 def reason_of(line: Record) -> str:
-    """Why a line has no plan, in words."""
+    """The reason why a line has no plan."""
     return str(line["failure"]["reason"] if line["failure"] is not None else line["reason"])
 
 
@@ -103,11 +103,11 @@ class RowCounts:
 
     @property
     def best(self) -> float:
-        """What the best planner solves here."""
+        """The number of problems that the best planner solves."""
         return max(self.solved.values(), default=0.0)
 
     def lost(self, column: str) -> bool:
-        """Whether another planner solves more here, of problems that this one has tried as well."""
+        """Whether another planner solves more of the problems that this planner has tried."""
         return self.tried[column] == self.problems and self.solved[column] < self.best
 
 
@@ -188,7 +188,7 @@ class Loss:
 
 
 def losses(whole: Whole, rows: Sequence[RowCounts], column: str) -> list[Loss]:
-    """Where another planner solves more than this one, and how this one ended there."""
+    """The domains in which another planner solves more, with the statuses of this planner."""
     found = []
     for row in rows:
         if not row.lost(column):

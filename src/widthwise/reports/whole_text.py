@@ -17,10 +17,10 @@ from widthwise.reports.whole_suite import (
 )
 
 LEGEND = (
-    "Problems solved by each planner, with plans that the validator accepts. ▼ another planner solves more of the "
-    "domain. Score: the best known cost divided by the planner's own, summed over problems. Length: mean plan length "
-    "over the problems that all planners solve. CPU seconds count all processes of a planner; median: until its plan "
-    "was there."
+    "Problems solved by each planner with valid plans. ▼ another planner solves more problems of the domain. Score: "
+    "the best known cost divided by the planner's cost, summed over problems. Length: mean plan length over the "
+    "problems that all planners solve. CPU seconds include all processes of a planner; median: CPU seconds until the "
+    "plan was sentences."
 )
 _KINDS = ("out-of-time", "out-of-memory", "failed", "invalid", "unchecked")
 
@@ -31,7 +31,7 @@ def number(value: float) -> str:
 
 
 def cell(row: RowCounts, column: str) -> str:
-    """What a planner solves of a domain."""
+    """The number of problems of a domain that a planner solves."""
     if not row.tried[column]:
         return "-"
     part = f" of {row.tried[column]}" if row.tried[column] < row.problems else ""
@@ -50,36 +50,36 @@ def coverage(whole: Whole) -> list[list[str]]:
 def summary(whole: Whole) -> list[list[str]]:
     """The table by planner, with its head."""
     head = ["planner", "solved", "of", "score", "length", "CPU seconds", "median", *_KINDS, "other"]
-    return [head, *([column, *_totals(one)] for column, one in count_totals(whole).items())]
+    return [head, *([column, *_totals(totals)] for column, totals in count_totals(whole).items())]
 
 
-def _totals(one: Totals) -> list[str]:
-    other = sum(count for status, count in one.statuses.items() if status not in ("solved", *_KINDS))
+def _totals(totals: Totals) -> list[str]:
+    other = sum(count for status, count in totals.statuses.items() if status not in ("solved", *_KINDS))
     return [
-        number(one.solved),
-        str(one.tried),
-        f"{one.score:.1f}",
-        "-" if one.length is None else f"{one.length:.1f}",
-        f"{one.cpu_seconds:.0f}",
-        "-" if one.median_seconds is None else f"{one.median_seconds:.2f}",
-        *(str(one.statuses[kind]) for kind in _KINDS),
+        number(totals.solved),
+        str(totals.tried),
+        f"{totals.score:.1f}",
+        "-" if totals.length is None else f"{totals.length:.1f}",
+        f"{totals.cpu_seconds:.0f}",
+        "-" if totals.median_seconds is None else f"{totals.median_seconds:.2f}",
+        *(str(totals.statuses[kind]) for kind in _KINDS),
         str(other),
     ]
 
 
 def lost(whole: Whole, column: str) -> list[str]:
-    """The domains a planner loses, in a sentence each."""
-    found = []
+    """The domains in which another planner solves more, one sentence each."""
+    sentences = []
     for loss in losses(whole, count_rows(whole), column):
         winners = ", ".join(f"{name} {number(count)}" for name, count in loss.winners.items())
         lacking = ", ".join(f"{instance} ({status})" for instance, status in loss.problems)
-        found.append(f"{loss.row}: {column} {number(loss.solved)}, {winners}. It lacks {lacking}.")
-    return found
+        sentences.append(f"{loss.row}: {column} {number(loss.solved)}, {winners}. Unsolved by {column}: {lacking}.")
+    return sentences
 
 
 def errors(whole: Whole) -> list[str]:
-    """What is wrong with the runs: unfinished ones, and commands that failed or whose plans were refused."""
-    found = [f"{run.folder}: this run is not finished" for run in whole.runs if not run.finished]
+    """Unfinished runs, and commands that failed or whose plans are invalid."""
+    sentences = [f"{run.folder}: this run is not finished" for run in whole.runs if not run.finished]
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for (column, row, instance), lines in whole.lines.items():
         for line in lines:
@@ -88,8 +88,8 @@ def errors(whole: Whole) -> list[str]:
                 grouped.setdefault((column, row, why[0]), []).append(instance)
     for (column, row, reason), instances in grouped.items():
         what = instances[0] if len(set(instances)) == 1 else f"{len(set(instances))} problems"
-        found.append(f"{column} on {row} ({what}): {reason}")
-    return found + mixtures(whole.runs)
+        sentences.append(f"{column} on {row} ({what}): {reason}")
+    return sentences + mixtures(whole.runs)
 
 
 def text_report(whole: Whole) -> str:
@@ -97,29 +97,33 @@ def text_report(whole: Whole) -> str:
     parts = [_plain(coverage(whole)), _plain(summary(whole)), LEGEND]
     wrong = errors(whole)
     if wrong:
-        parts.insert(0, "Worth knowing:\n" + "\n".join(f"  {one}" for one in wrong))
-    told = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
-    if told:
-        parts.append(f"Domains that {whole.columns[0]} loses:\n" + "\n".join(f"  {one}" for one in told))
+        parts.insert(0, "Problems with the runs:\n" + "\n".join(f"  {line}" for line in wrong))
+    behind = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
+    if behind:
+        parts.append(
+            f"Domains where others solve more than {whole.columns[0]}:\n" + "\n".join(f"  {line}" for line in behind)
+        )
     return "\n\n".join(parts)
 
 
 def markdown_report(whole: Whole, plots: Sequence[str] = ()) -> str:
     """The report as a Markdown page; `plots` are links to pictures."""
     parts = [_marked(coverage(whole)), LEGEND, _marked(summary(whole))]
-    told = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
-    if told:
-        parts.append(f"Domains that {whole.columns[0]} loses:\n\n" + "\n".join(f"- {one}" for one in told))
+    behind = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
+    if behind:
+        parts.append(
+            f"Domains where others solve more than {whole.columns[0]}:\n\n" + "\n".join(f"- {line}" for line in behind)
+        )
     wrong = errors(whole)
     if wrong:
-        parts.append("Worth knowing:\n\n" + "\n".join(f"- {one}" for one in wrong))
+        parts.append("Problems with the runs:\n\n" + "\n".join(f"- {line}" for line in wrong))
     parts += [f"![{name}]({name})" for name in plots]
     return "\n\n".join(parts) + "\n"
 
 
 def _plain(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
-    # The mark hangs behind the number, so that numbers stand in line.
+    # The mark follows the number, so that numbers are aligned.
     return "\n".join(
         "  ".join(
             text.ljust(width) if n == 0 else (text if text.endswith("▼") else f"{text} ").rjust(width + 1)

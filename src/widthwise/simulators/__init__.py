@@ -1,4 +1,4 @@
-"""Worlds to plan in: mazes, Atari games, any Gymnasium environment, each able to save and load its state."""
+"""Simulators: mazes, Atari games and Gymnasium environments whose state can be saved and loaded."""
 
 from widthwise.simulators.checker import Check, Report, check_simulator
 from widthwise.simulators.features import Atoms, Cells, CustomFeatures, Features, Info, Ram, Tiles

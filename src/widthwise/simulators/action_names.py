@@ -1,4 +1,4 @@
-"""The names of the actions of a Gymnasium environment, where it has them."""
+"""The names of the actions of a Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ KNOWN_NAMES = {
 
 
 def action_names(env: Any) -> tuple[str, ...]:
-    """The names of actions, where an environment has them: three customs are known."""
+    """The names of the actions of an environment, from its methods or attributes; empty if it has none."""
     core = env.unwrapped
     method = getattr(core, "get_action_meanings", None)
     if callable(method):
         return tuple(str(name).lower() for name in method())
     enum = getattr(core, "actions", None)
     if isinstance(enum, type) and issubclass(enum, Enum):
-        return tuple(str(one.name) for one in sorted(enum, key=lambda one: int(one.value)))
+        return tuple(str(action.name) for action in sorted(enum, key=lambda action: int(action.value)))
     for name in ("ACTION_MEANING", "ACTION_MEANINGS", "action_names", "ACTION_NAMES"):
         meaning = getattr(core, name, None)
         if isinstance(meaning, dict):

@@ -1,4 +1,4 @@
-"""Snapshots of environments that cannot be copied: the seed of the episode and its actions, done again on load."""
+"""Snapshots of environments that cannot be copied: the seed and the actions of the episode, replayed on load."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Chain = tuple[Any, int] | None
 
 
 class ActionReplay:
-    """Remembers what was done since the last reset, and does it again to return to a snapshot.
+    """Records the actions since the last reset, and replays them to restore a snapshot.
 
-    `reset(seed)` begins an episode, `step(action)` takes a step; both are the environment's own. A load takes as many
-    steps as the episode has had (`steps` counts them), unless the snapshot continues the history at hand.
+    `reset(seed)` and `step(action)` are functions of the environment. A load takes as many steps as the snapshot has
+    (`steps` counts them), unless the snapshot continues the current history.
     """
 
     def __init__(self, reset: Callable[[int], Any], step: Callable[[int], Any]) -> None:
@@ -23,10 +23,10 @@ class ActionReplay:
         self._seed = 0
         self._history: Chain = None
         self._length = 0
-        self.steps = 0  # taken to return to snapshots, so far
+        self.steps = 0  # taken so far to restore snapshots
 
     def begin(self, seed: int | None) -> Any:
-        """Begin an episode; without a seed one is drawn, so that the episode can be played again."""
+        """Begin an episode; without a seed one is drawn, so that the episode can be replayed."""
         self._seed = self._seeds.randrange(2**31) if seed is None else seed
         if seed is not None:
             self._seeds.seed(seed)
@@ -34,7 +34,7 @@ class ActionReplay:
         return self._reset(self._seed)
 
     def act(self, action: int) -> Any:
-        """Take a step and remember it."""
+        """Take a step and record it."""
         self._history, self._length = (self._history, action), self._length + 1
         return self._step(action)
 
@@ -43,7 +43,7 @@ class ActionReplay:
         return self._seed, self._length, self._history
 
     def load(self, snapshot: tuple[int, int, Chain]) -> None:
-        """Return to a snapshot by doing its actions again."""
+        """Restore a snapshot by replaying its actions."""
         seed, length, history = snapshot
         todo: list[int] = []
         chain = history
@@ -62,7 +62,7 @@ class ActionReplay:
         self._seed, self._length, self._history = seed, length, history
 
     def _on_the_way(self, chain: Chain, length: int) -> bool:
-        """Whether the history at hand is the beginning of another one."""
+        """Whether the current history is a prefix of another one."""
         for _ in range(length - self._length):
             assert chain is not None
             chain = chain[0]

@@ -1,4 +1,4 @@
-"""Atari games through ale-py, set up for planning: exact snapshots, no sticky actions, 15 frames a step."""
+"""Atari games with ale-py for planning: exact snapshots, no sticky actions, 15 frames per step."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Frame = npt.NDArray[np.uint8]
 
 #: Frames have this many pixels in height and width.
 PIXELS = 84
-#: The most frames that a step may take (a minute of play), and that an observation may hold.
+#: The maximum number of frames of a step (a minute of play) and of an observation.
 MOST_SKIP, MOST_STACK = 3600, 64
 #: How many generators `reseed` draws from.
 GENERATORS = 64
-#: Where restoring is known not to be exact: about 1 of 100 replays differs (ale-py 0.12.1).
+#: Games whose restored states are not exact: about 1 of 100 replays differs (ale-py 0.12.1).
 INEXACT = frozenset({"qbert", "yars_revenge"})
-#: The emulator of ale-py 0.12.1 ends the whole process when it is given one of these.
+#: The emulator of ale-py 0.12.1 ends the process if one of these games is loaded.
 FOR_TWO = frozenset({"combat", "joust", "maze_craze", "warlords"})
 #: The beginning of a packed snapshot: the length of the emulator's state, steps, the last action, whether it is over.
 _HEAD = struct.Struct("<IIB?")
@@ -39,8 +39,8 @@ _HEAD = struct.Struct("<IIB?")
 class Frames:
     """The last frames, oldest first, as one observation.
 
-    Successive observations share their frames, so that a node of a search costs one frame and not four.
-    `numpy.asarray(frames)` makes the array of shape (frames, 84, 84) when somebody wants it.
+    Successive observations share frames, so that a search node stores one frame instead of four.
+    `numpy.asarray(frames)` returns an array of shape (frames, 84, 84).
     """
 
     __slots__ = ("frames",)
@@ -74,7 +74,7 @@ class Frames:
 
 
 class Snapshot(NamedTuple):
-    """All that the next step depends on: the emulator, frames, and counters; with sticky actions the generator too."""
+    """The emulator, frames and counters; with sticky actions also the random generator."""
 
     emulator: ALEState
     frames: tuple[Frame, ...]
@@ -112,10 +112,10 @@ class Atari:
         for name, value, most in (("frame_skip", frame_skip, MOST_SKIP), ("stack", stack, MOST_STACK)):
             if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
                 raise UsageError(
-                    f"the option {name} of an Atari game is a whole number from 1 to {most}, not {value!r}"
+                    f"the option {name} of an Atari game must be a whole number from 1 to {most}, not {value!r}"
                 )
         if not 0 <= sticky < 1:
-            raise UsageError(f"the option sticky of an Atari game is a probability below 1, not {sticky!r}")
+            raise UsageError(f"the option sticky of an Atari game must be a probability below 1, not {sticky!r}")
         self.game = ale_name(game)
         self.deterministic = sticky == 0 and self.game not in INEXACT
         self.frame_skip, self.stack, self.sticky = frame_skip, stack, sticky
@@ -168,7 +168,7 @@ class Atari:
     def step(self, action: int) -> Step:
         """Hold the action for `frame_skip` frames."""
         if self._over:
-            raise UsageError("the game is over or has not begun; reset it or load a snapshot")
+            raise UsageError("the game has ended or has not begun: call reset or load first")
         reward = float(self._ale.act(self._legal[action]))
         self._steps += 1
         self._last = action
@@ -286,10 +286,10 @@ def _rom(game: str) -> Any:
     from ale_py import roms
 
     if game in FOR_TWO:
-        raise UsageError(f"{game!r} is a game for two players, and ale-py's emulator has one")
+        raise UsageError(f"{game!r} is a game for two players, which ale-py does not support")
     known = roms.get_all_rom_ids()
     if game not in known:
         close = difflib.get_close_matches(game, known, 1)
         hint = f"; did you mean atari:{close[0]}?" if close else ""
-        raise UsageError(f"{game!r} is no Atari game that ale-py knows{hint}")
+        raise UsageError(f"{game!r} is not an Atari game of ale-py{hint}")
     return roms.get_rom_path(game)

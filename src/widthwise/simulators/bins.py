@@ -15,11 +15,11 @@ from widthwise.simulators.observations import Floats, joined, leaves, whole
 
 Kind = Literal["grid", "quantiles"]
 
-#: Intervals per float, steps and episodes of the random walk when nothing is said.
+#: Default intervals per float, and default steps and episode length of the random walk.
 BINS = 24
 WALK = 1000
 EPISODE = 200
-#: Bounds of a space that are wider than this many times what the walk saw say nothing about where the values are.
+#: Bounds of a space are ignored if they are wider than this many times the range of the random walk.
 WIDE = 50.0
 
 
@@ -48,9 +48,9 @@ class Bins:
 
     def __init__(self, bins: int = BINS, *, low: Any = None, high: Any = None, edges: Any = None) -> None:
         if not isinstance(bins, int) or bins < 2:
-            raise UsageError(f"bins are at least 2, not {bins!r}")
+            raise UsageError(f"bins must be a whole number of at least 2, not {bins!r}")
         if (edges is None) == (low is None or high is None):
-            raise UsageError("Bins needs low and high, or edges; Bins.fit(simulator) finds them by a random walk")
+            raise UsageError("Bins needs low and high, or edges; Bins.fit(simulator) determines them by a random walk")
         self.bins = bins
         self.edges: list[Floats] | None = None
         if edges is not None:
@@ -60,7 +60,7 @@ class Bins:
         self.low = np.atleast_1d(np.asarray(low, np.float64))
         self.high = np.atleast_1d(np.asarray(high, np.float64))
         if self.low.shape != self.high.shape or not np.all(np.isfinite(self.low) & np.isfinite(self.high)):
-            raise UsageError("low and high are finite numbers, as many as the observation has floats")
+            raise UsageError("low and high must be finite numbers, one for each float of the observation")
         if np.any(self.high < self.low):
             raise UsageError("high is below low for some of the floats")
         span = self.high - self.low
@@ -98,10 +98,10 @@ class Bins:
             UsageError: The observation has no floats, or there is no such kind.
         """
         if kind not in get_args(Kind):
-            raise UsageError(f"there is no kind of bins {kind!r}; the kinds are {', '.join(get_args(Kind))}")
+            raise UsageError(f"unknown kind of bins {kind!r}; the kinds are {', '.join(get_args(Kind))}")
         seen = walk(simulator, seed, steps)
         if not seen.shape[1]:
-            raise UsageError("this observation has no floats to cut into intervals: use the features Observation")
+            raise UsageError("the observation has no floats for Bins: use the features Observation")
         if kind == "quantiles":
             shares = np.linspace(0, 1, bins + 1)[1:-1]
             return cls(bins, edges=list(np.quantile(seen, shares, axis=0).T))
@@ -118,7 +118,7 @@ class Bins:
         """
         numbers, parts = split(step.observation)
         if len(numbers) != self.floats:
-            raise UsageError(f"these bins are for {self.floats} floats; the observation has {len(numbers)}")
+            raise UsageError(f"the bins are for {self.floats} floats, but the observation has {len(numbers)}")
         return joined([self._intervals(numbers), *parts])
 
     @property
@@ -163,7 +163,7 @@ def walk(simulator: Simulator, seed: int, steps: int) -> Floats:
             episode, age = episode + 1, 0
             step = simulator.reset(seed=seed + episode)
         else:
-            # Now and then an action is repeated for a while: pure chance stays near where it began.
+            # Some actions are repeated: a purely random walk stays near its start.
             if age % 8 == 0 or episode % 2:
                 action = choose.randrange(simulator.actions)
             step = simulator.step(action)
@@ -179,6 +179,6 @@ def _known(given: Any, seen: Floats, span: Floats, sign: int) -> Floats:
         return seen
     bounds = np.asarray(given, np.float64).reshape(-1)
     if bounds.shape != seen.shape:
-        raise UsageError(f"{len(bounds)} bounds do not fit {len(seen)} floats")
+        raise UsageError(f"{len(bounds)} bounds for {len(seen)} floats: give one bound per float")
     far = np.abs(bounds - seen) > WIDE * np.maximum(span, 1e-9)
     return np.where(np.isfinite(bounds) & ~far, bounds, seen)

@@ -1,8 +1,8 @@
-"""Does a step depend on chance? A planner on snapshots would foresee the dice, as the generator is restored too.
+"""A check whether steps depend on chance. A planner that restores snapshots knows random outcomes in advance.
 
-From states along random walks the same actions are done twice: once as they come, once with every generator seeded
-anew. Where observations, rewards or ends differ, the environment is random. A generator that was used without any
-difference is reported as such: some environments draw numbers that decide nothing.
+From states along random walks the same actions are executed twice: once unchanged, once with all generators reseeded.
+If observations, rewards or ends differ, the environment is random. A generator that was used without any difference is
+reported as unused: some environments draw numbers that have no effect.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators import generators
 from widthwise.simulators.traces import Difference, compare, differ, frozen, play
 
-#: What to do about chance: refuse to plan, plan with foresight, or execute with other luck than was planned with.
+#: What to do about chance: refuse to plan, plan with known random outcomes, or execute with new random numbers.
 Mode = Literal["refuse", "foresee", "reseed"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-#: The quick check: so many walks of so many steps are done twice; three times as many where a generator is used.
+#: The number of walks that are executed twice, three times as many if a generator is used, and their length.
 WALKS = 4
 WALKS_WITH_RANDOMNESS = 12
 LENGTH = 10
-#: What is compared: `info` may hold times and other things that no planner looks at.
+#: The parts that are compared; `info` is not, because it may contain times.
 OUTCOME = ("terminated", "truncated", "reward", "observation")
 
 Kind = Literal["none", "unused", "declared", "random", "unrepeatable"]
@@ -43,7 +43,7 @@ DETERMINISTIC = {
 
 
 class ChanceError(UnsupportedError):
-    """The environment is random, and nothing was said about what to do; `finding` has what was found."""
+    """The environment is random and chance is refused; `finding` is the result of the check."""
 
     def __init__(
         self, message: str = "", finding: Chance | None = None, *, python: str = "", command: str = ""
@@ -54,7 +54,7 @@ class ChanceError(UnsupportedError):
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What a check found.
+    """The result of a check.
 
     `kind` is `none` (no generator was used), `unused` (generators were used, outcomes did not differ), `declared` (the
     simulator says that it is not deterministic), `random` (outcomes depend on a generator) or `unrepeatable` (the same
@@ -66,7 +66,7 @@ class Chance:
     detail: str = ""
     generators: tuple[str, ...] = ()  # those that steps have used
     steps: int = 0  # simulator steps of the check
-    tries: int = 0  # steps that were done again with other luck
+    tries: int = 0  # steps that were repeated with new random numbers
     seconds: float = 0.0
 
     @property
@@ -79,7 +79,7 @@ class Chance:
         used = ", ".join(self.generators)
         return {
             "none": f"steps use no random generator ({self.steps} steps)",
-            "unused": f"steps use random numbers ({used}), but no outcome differed in {self.tries} tries",
+            "unused": f"steps use random numbers ({used}), but no outcome differed in {self.tries} repetitions",
             "declared": "the simulator declares that it is not deterministic",
             "random": f"steps depend on chance{f' ({used})' if used else ''}: {self.detail}",
             "unrepeatable": f"the same actions from the same snapshot gave different steps: {self.detail}"
@@ -104,22 +104,22 @@ class Chance:
 
 
 def check_mode(mode: str) -> Mode:
-    """A way to deal with chance, or a `UsageError` that names the three."""
+    """The mode, or a `UsageError` that names the three modes."""
     if mode not in MODES:
-        raise UsageError(f"chance={mode!r} is unknown: take one of {', '.join(map(repr, MODES))}")
+        raise UsageError(f"unknown mode chance={mode!r}: choose one of {', '.join(map(repr, MODES))}")
     return mode
 
 
 def refusal(finding: Chance) -> ChanceError:
-    """The error for an environment that is random, with what to do about it."""
-    reseed = "(act with other luck than was planned with, and plan again from what happened)"
+    """The error for a random environment, with advice."""
+    reseed = "(execute with new random numbers and plan again from the resulting state)"
     option = next((text for name, text in DETERMINISTIC.items() if finding.environment.startswith(name)), "")
     return ChanceError(
-        f"{finding.environment}: {finding}. A planner that restores snapshots would foresee it",
+        f"{finding.environment}: {finding}. A planner that restores snapshots would know the random outcomes",
         finding,
-        python=f"take chance='reseed' {reseed} or chance='foresee' (plan with foresight), or make the environment "
+        python=f"use chance='reseed' {reseed} or chance='foresee' (plan with known outcomes), or make the environment "
         f"deterministic{f' with {option}' if option else ''}",
-        command=f"take --chance reseed {reseed} or --chance foresee (plan with foresight), or make the environment "
+        command=f"use --chance reseed {reseed} or --chance foresee (plan with known outcomes), or make the environment "
         f"deterministic{f' with --option {option}' if option else ''}",
     )
 
@@ -131,16 +131,16 @@ def check_chance(
     walks: int = WALKS_WITH_RANDOMNESS,
     seconds: float | None = None,
 ) -> Chance:
-    """Check whether steps of a simulator depend on chance; it is reset, and global generators are put back.
+    """Check whether steps of a simulator depend on chance. The simulator is reset; global generators are restored.
 
     Args:
         simulator: Any simulator.
         seed: Seed of the walks.
-        walks: How many walks of ten steps are compared at most where a generator is used.
-        seconds: Stop after about so many seconds; without it the check depends on no clock.
+        walks: The maximum number of walks of ten steps that are compared if a generator is used.
+        seconds: An approximate time limit; without it the check does not depend on the clock.
 
     Returns:
-        What was found. It was tried, not proved: chance that the walks did not meet is not found.
+        The result. It is not a proof: the walks may miss random outcomes.
 
     Raises:
         SimulatorError: If the simulator breaks its contract.
@@ -158,7 +158,7 @@ def check_chance(
 
 
 def same_outcome(before: tuple[Any, float, bool], step: Step) -> bool:
-    """Whether a step shows what a node of the tree showed: observation, reward and end."""
+    """Whether a step has the observation, reward and end of a tree node."""
     observation, reward, ended = before
     if reward != step.reward or ended != step.done:
         return False
@@ -187,11 +187,11 @@ class _Check:
 
     @property
     def suspicious(self) -> bool:
-        """Whether there may be chance: a generator was used, or the simulator has one that cannot be seen."""
+        """Whether there may be chance: a generator was used, or the simulator has a native one (`reseed`)."""
         return bool(self.used) or generators.own_reseed(self.world) is not None
 
     def segments(self) -> Iterator[tuple[Any, list[int], list[Step]]]:
-        """Pieces of walks: where each begins, its actions, and what was seen."""
+        """Segments of walks: the first snapshot, the actions, and the steps."""
         world, end = self.world, None
         for number in range(self.walks):
             late = self.until is not None and time.perf_counter() > self.until
@@ -216,7 +216,7 @@ class _Check:
             yield snapshot, actions, first
 
     def again(self, snapshot: Any, actions: list[int], first: list[Step], luck: int | None = None) -> Difference | None:
-        """Do the actions of a piece once more, perhaps with other luck; the first difference."""
+        """Repeat the actions of a segment, optionally with new random numbers; returns the first difference."""
         self.world.load(snapshot)
         if luck is not None:
             generators.reseed(self.world, 1_000_003 * luck + self.seed, self.places)

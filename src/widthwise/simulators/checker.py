@@ -1,4 +1,4 @@
-"""Can a planner trust a simulator? Checks whether it restores exactly, and measures what it costs."""
+"""Checks whether a simulator restores its state exactly, and measures the cost of its calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Verdict = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True)
 class Check:
-    """One question, the verdict, and what was found."""
+    """One check: its name, its verdict, and details."""
 
     name: str
     verdict: Verdict
@@ -34,7 +34,7 @@ class Check:
 
 @dataclass
 class Report:
-    """The verdicts, and what the simulator costs: microseconds per call, bytes per snapshot and node."""
+    """The verdicts, and the costs: microseconds per call, bytes per snapshot and node."""
 
     name: str
     actions: int
@@ -70,7 +70,7 @@ class Report:
         if self.bytes:
             sizes = ", ".join(f"{name} {value:,} bytes" for name, value in self.bytes.items())
             lines.append(f"  size  {sizes}")
-        lines.append("  all checks passed" if self.ok else "  not fit for planning as it is")
+        lines.append("  all checks passed" if self.ok else "  not suitable for planning")
         return "\n".join(lines)
 
 
@@ -98,7 +98,7 @@ def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options:
     shown = (name or environment_name(made)).strip().splitlines()[0]
     try:
         checked = guarded(made)
-    except SimulatorError as error:  # there is no number of actions
+    except SimulatorError as error:  # without a valid number of actions
         return Report(shown, 0, bool(getattr(made, "deterministic", True)), [Check("interface", "failed", str(error))])
     work = _Work(checked, made, name, options, seed, seconds)
     report = Report(shown, checked.actions, checked.deterministic)
@@ -107,14 +107,14 @@ def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options:
             verdict, detail = question()
         except OutOfTime as error:
             report.checks.append(Check(title, "failed", str(error)))
-            return report  # the next check would wait as long
+            return report  # the next check would take as long
         except WidthwiseError as error:
             verdict, detail = "failed", str(error)
         except Exception as error:
             verdict, detail = "failed", f"{type(error).__name__}: {error}"
         report.checks.append(Check(title, verdict, detail))
         if title == "interface" and verdict == "failed":
-            return report  # nothing else would make sense
+            return report  # the other checks need it
     with contextlib.suppress(Exception):  # a simulator that fails here has failed a check before
         report.microseconds, report.bytes = work.costs()
     return report
@@ -134,14 +134,14 @@ class _Work:
             ("interface", self.interface),
             ("contract", self.contract),
             ("same seed, same episode", self.same_seed),
-            ("saving changes nothing", self.saving_is_silent),
-            ("observations stay as they were", self.observations_stay),
+            ("save changes nothing", self.saving_is_silent),
+            ("observations do not change later", self.observations_stay),
             ("load restores", self.restores),
-            ("load restores after another history", self.restores_after_history),
+            ("load restores after other actions", self.restores_after_history),
             ("same state and action, same step", self.repeats),
-            ("nothing is left to chance", self.chance),
+            ("no step depends on chance", self.chance),
             ("a snapshot survives pickling", self.pickles),
-            ("a snapshot survives another process", self.travels),
+            ("a snapshot works in another process", self.travels),
         ]
 
     def actions(self, count: int, salt: int) -> list[int]:
@@ -149,7 +149,7 @@ class _Work:
         return [choose.randrange(self.env.actions) for _ in range(count)]
 
     def wander(self, salt: int, steps: int) -> Any:
-        """Go somewhere, the longest way out of a few tries, and take a snapshot there."""
+        """A snapshot after a random walk, the longest of a few attempts."""
         longest: Any = None
         for attempt in range(20):
             self.env.reset(seed=self.seed)
@@ -166,7 +166,7 @@ class _Work:
         return longest[1]
 
     def rounds(self, most: int) -> Any:
-        """Count up to `most`, or as long as there is time."""
+        """Count up to `most`, within the time limit."""
         end = time.perf_counter() + self.seconds
         for number in range(most):
             yield number
@@ -176,14 +176,14 @@ class _Work:
     def interface(self) -> tuple[Verdict, str]:
         env = self.env
         if env.reset(seed=self.seed).done:
-            return "failed", f"the episode is over at reset({self.seed}), before the first action"
+            return "failed", f"the episode ended at reset({self.seed}), before the first action"
         env.load(env.save())
         env.step(0)
         declared = "declared deterministic" if env.deterministic else "not declared deterministic"
         return "passed", f"{counted(env.actions, 'action')}, {declared}"
 
     def contract(self) -> tuple[Verdict, str]:
-        """Whole episodes at random: what breaks the contract at any step raises."""
+        """Play random episodes; a step that breaks the contract raises an error."""
         count = episodes = 0
         for number in self.rounds(20):
             step = self.env.reset(seed=self.seed + number)
@@ -195,7 +195,7 @@ class _Work:
             episodes += 1
         return (
             "passed",
-            f"{count} steps in {episodes} episodes: finite rewards, observations of one kind",
+            f"{count} steps in {episodes} episodes: finite rewards, observations of one form",
         )
 
     def chance(self) -> tuple[Verdict, str]:
@@ -206,7 +206,7 @@ class _Work:
         if not found.stochastic:
             return "passed", str(found)
         ways = in_terms(python="chance='reseed' or chance='foresee'", command="--chance reseed or --chance foresee")
-        return "failed", f"{found}; planning is refused unless you choose {ways}"
+        return "failed", f"{found}; planning needs {ways}"
 
     def same_seed(self) -> tuple[Verdict, str]:
         rounds = 0
@@ -217,7 +217,7 @@ class _Work:
             if found := compare(first, second):
                 return (
                     "failed",
-                    f"{Difference(found.step - 1, found.part, found.detail)}; reset(seed) does not seed all",
+                    f"{Difference(found.step - 1, found.part, found.detail)}; reset(seed) does not seed all generators",
                 )
             rounds += 1
         return "passed", f"{counted(rounds, 'episode')} played twice"
@@ -235,7 +235,7 @@ class _Work:
                 self.env.save()
                 during += play(self.env, [action])
             if found := compare(without, during):
-                return "failed", f"{found}; save() has changed the simulator"
+                return "failed", f"{found}; save() changed the state"
             rounds += 1
         return "passed", f"{rounds} walks with and without saves"
 
@@ -283,17 +283,17 @@ class _Work:
             snapshot = self.wander(number, number % 15)
             actions = self.actions(20, 300 + number)
             self.env.load(snapshot)
-            if number % 2:  # every other time the first walk goes on from where the simulator really stood
+            if number % 2:  # every other time the snapshot is taken again after the load
                 snapshot = self.env.save()
             first = play(self.env, actions)
             come_back(snapshot, number)
             if found := compare(first, play(self.env, actions)):
                 return "failed", f"{found}; {_guess(found)}"
             rounds += 1
-        return "passed", f"{rounds} {what}, all alike"
+        return "passed", f"{rounds} {what}, all equal"
 
     def repeats(self) -> tuple[Verdict, str]:
-        """The same step over and over: what load forgets adds up until it shows."""
+        """Repeat the same step: an incomplete restore shows after many repetitions."""
         limit = getattr(self.world, "limit", None) or 200
         snapshot = self.wander(1, 4)
         steps: dict[int, list[Step]] = {}
@@ -319,10 +319,10 @@ class _Work:
             except Exception as error:
                 return (
                     "skipped",
-                    f"the simulator itself cannot be pickled ({error}); check it by name instead",
+                    f"the simulator cannot be pickled ({error}); check it by its name instead",
                 )
             if type(getattr(self.world, "env", self.world)).__module__ == "__main__":
-                return "skipped", "it is defined in the main program, where another process cannot find it"
+                return "skipped", "it is defined in the main program, which another process cannot import"
         actions = self.actions(20, 900)
         self.env.load(snapshot)
         here = play(self.env, actions)
@@ -333,7 +333,7 @@ class _Work:
             return "failed", f"the other process failed: {error}"
         if found := compare(here, there):
             return "failed", f"{found}; {_guess(found)}"
-        return "passed", f"{counted(len(here), 'step')} there as here"
+        return "passed", f"{counted(len(here), 'step')} equal in both processes"
 
     def costs(self) -> tuple[dict[str, float], dict[str, int]]:
         env = self.env
@@ -375,9 +375,9 @@ class _Work:
 
 
 def _guess(found: Difference) -> str:
-    """What is usually behind such a difference."""
+    """The usual cause of such a difference."""
     if found.part in ("truncated", "length") or (found.part == "info" and "step" in found.detail):
-        return "a step counter, perhaps a wrapper's, is not part of the snapshot"
+        return "probable cause: a step counter, perhaps of a wrapper, is not part of the snapshot"
     if found.part == "observation" and found.step == 1:
-        return "the screen or a stack of frames is not restored (stale), or chance is not part of the snapshot"
-    return "chance (a random generator, sticky actions) or a hidden variable is not part of the snapshot"
+        return "probable cause: the screen, a stack of frames or a random generator is not restored"
+    return "probable cause: a random generator, sticky actions or a hidden variable is not part of the snapshot"

@@ -58,7 +58,7 @@ class Layers:
             return self._pickle()
         except Exception as error:
             if self._strategy == "pickle":
-                raise UsageError(f"the environment's attributes cannot be pickled: {error}") from error
+                raise UsageError(f"the attributes of the environment cannot be pickled: {error}") from error
         copied = self._copy()
         self._strategy = "deepcopy"  # no need to try again every time
         return copied
@@ -109,8 +109,8 @@ class Layers:
             return Copied(states, references)
         except Exception as error:
             raise UncopyableError(
-                f"the environment can be neither pickled nor copied ({error}); give it methods save() and "
-                "load(snapshot), or name the attribute that stands in the way in shared=[...]"
+                f"the environment can be neither pickled nor copied ({error}); add methods save() and load(snapshot), "
+                "or name the attribute that cannot be copied in shared=[...]"
             ) from error
 
 
@@ -154,7 +154,7 @@ def _quiet(value: Any) -> bool:
 
 def _shared(key: _Key) -> Any:
     """Stands in a snapshot for something that is not copied; `_Unpickler` puts what has the key there."""
-    raise pickle.UnpicklingError(f"{key} is known to an environment only")
+    raise pickle.UnpicklingError(f"{key} can be restored by its environment only")
 
 
 def _dumps(states: list[tuple[list[str], _State]], references: dict[_Key, Any]) -> bytes:
@@ -200,4 +200,4 @@ class _Unpickler(pickle.Unpickler):
         try:
             return self._values[key]
         except KeyError:
-            raise pickle.UnpicklingError(f"this environment has no {key[1] or 'layer'} in layer {key[0]}") from None
+            raise pickle.UnpicklingError(f"the environment has no {key[1] or 'layer'} in layer {key[0]}") from None

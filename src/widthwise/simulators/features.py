@@ -1,8 +1,8 @@
-"""Features: from what a node saw, a few small integers that a planner looks for novelty in.
+"""Features: functions from a step to a vector of small integers, for novelty.
 
-A feature function takes a `Step` and returns an array (or bytes) of small integers, always as many.
-`count` is how many, `values` how many values each can have; either is None as long as it is not known.
-Any function of a step will do; wrap it in `CustomFeatures` to give it a count and values.
+A feature function takes a `Step` and returns an array (or bytes) of small integers, always of the same length. `count`
+is the length, `values` the number of values of each integer; either is None if it is not known. Any function of a step
+is allowed; `CustomFeatures` adds a count and values to it.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class Tiles:
 
     def __init__(self, width: int, height: int, values: int = 256, *, gray: bool = False) -> None:
         if width < 1 or height < 1:
-            raise UsageError(f"{width}x{height} are no tiles: take at least 1x1")
+            raise UsageError(f"{width}x{height} tiles are not possible: use at least 1x1")
         if not 2 <= values <= 256:
-            raise UsageError(f"a tile has 2 to 256 values, not {values}")
+            raise UsageError(f"values must be from 2 to 256, not {values}")
         self.width, self.height, self.values, self.gray = width, height, values, gray
         self.count: int | None = None
         self._shape: tuple[int, ...] = ()
@@ -94,14 +94,16 @@ class Tiles:
             kind = getattr(image, "dtype", type(image).__name__)
             what = f"{kind} of shape {shape}" if shape else "nothing" if image is None else f"a single {kind}"
             raise UsageError(
-                "tiles are cut from images, arrays of bytes with rows, columns and possibly channels; this environment "
-                f"shows {what}. Take other features: the observation itself, bins for floats, or a function of your own"
+                "tiles need images: arrays of bytes with rows, columns and possibly channels. The observation is "
+                f"{what}. Use other features: the observation itself, bins for floats, or a function of a step"
             )
         if self.count is not None:
-            raise UsageError(f"the images changed their shape from {self._shape} to {shape}")
+            raise UsageError(f"the shape of the images changed from {self._shape} to {shape}")
         channels = shape[2] if len(shape) == 3 else 1
         if self.height > shape[0] or self.width > shape[1]:
-            raise UsageError(f"{shape[1]}x{shape[0]} pixels cannot be cut into {self.width}x{self.height} tiles")
+            raise UsageError(
+                f"an image of {shape[1]}x{shape[0]} pixels is too small for {self.width}x{self.height} tiles"
+            )
         self._shrink = _native.Shrink(shape[0], shape[1], channels, self.height, self.width, self.values)
         self._shape, self.count = shape, self._shrink.output_size
 
@@ -139,7 +141,7 @@ class Info:
 
     def __init__(self, *names: str, values: int | None = None) -> None:
         if not names:
-            raise UsageError("which entries of info? Info('key'), for example")
+            raise UsageError("Info needs the name of at least one entry of info, for example Info('key')")
         self.names, self.values, self.count = names, values, len(names)
 
     def __call__(self, step: Step) -> npt.NDArray[np.int32]:
@@ -148,8 +150,8 @@ class Info:
         try:
             return np.array([info[name] for name in self.names], np.int32)
         except KeyError as error:
-            known = ", ".join(map(str, info)) or "nothing"
-            raise UsageError(f"this simulator's info has no {error.args[0]!r}; it has {known}") from None
+            known = ", ".join(map(str, info)) or "no entries"
+            raise UsageError(f"the info of this simulator has no entry {error.args[0]!r}; it has {known}") from None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.names))})"
@@ -189,7 +191,7 @@ class Ram:
 
     def __init__(self, addresses: Sequence[int] | None = None) -> None:
         if addresses is not None and any(not 0 <= address < 128 for address in addresses):
-            raise UsageError("an Atari's memory has the addresses 0 to 127")
+            raise UsageError("the addresses of the Atari memory are 0 to 127")
         self._addresses = None if addresses is None else list(addresses)
         self.count = 128 if addresses is None else len(addresses)
 
@@ -197,7 +199,7 @@ class Ram:
         """The bytes."""
         ram: npt.NDArray[np.uint8] | None = step.info.get("ram")
         if ram is None:
-            raise UsageError("this simulator's info has no 'ram'; only Atari games have it")
+            raise UsageError("the info of this simulator has no entry 'ram'; only Atari games have it")
         return ram if self._addresses is None else ram[self._addresses]
 
 
@@ -226,20 +228,20 @@ class Atoms:
 
 
 class CustomFeatures:
-    """A function of one's own as features."""
+    """A function of the user as features."""
 
     def __init__(self, function: Callable[[Step], Any], count: int | None = None, values: int | None = None) -> None:
         self._function, self.count, self.values = function, count, values
 
     def __call__(self, step: Step) -> Values:
-        """What the function says, as an array of integers."""
-        found = np.asarray(self._function(step)).reshape(-1)
-        if found.dtype.kind not in "iub":
-            raise UsageError(f"features are integers; {self._function!r} returned {found.dtype}")
+        """The result of the function, as an array of integers."""
+        vector = np.asarray(self._function(step)).reshape(-1)
+        if vector.dtype.kind not in "iub":
+            raise UsageError(f"features must be integers; {self._function!r} returned {vector.dtype}")
         if self.count is None:
-            self.count = len(found)
-        elif len(found) != self.count:
+            self.count = len(vector)
+        elif len(vector) != self.count:
             raise UsageError(
-                f"{self._function!r} returned {counted(len(found), 'feature')}, before it was {self.count}"
+                f"{self._function!r} returned {counted(len(vector), 'feature')} instead of {self.count} as before"
             )
-        return found
+        return vector

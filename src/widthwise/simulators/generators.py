@@ -1,4 +1,4 @@
-"""The random generators that a simulator can reach: found, compared, and seeded anew.
+"""The random generators of a simulator: find, compare and reseed them.
 
 A simulator is searched through its attributes, containers, closures and wrappers; the classes it is made of and the
 modules that define them are searched for generators as well. The global generators of `random` and numpy always count.
@@ -176,7 +176,7 @@ def states(places: list[GeneratorPlace]) -> list[Any]:
 
 
 def seed_generator(generator: Any, seed: int) -> None:
-    """Give a generator another future."""
+    """Reseed a generator."""
     if isinstance(generator, random.Random):
         generator.seed(seed)
     elif isinstance(generator, np.random.RandomState):
@@ -193,7 +193,7 @@ def seed_generator(generator: Any, seed: int) -> None:
 
 @contextlib.contextmanager
 def shared_kept() -> Iterator[None]:
-    """Put the global generators back afterwards: other code draws from them too."""
+    """Restore the global generators afterwards: other code uses them too."""
     before = random.getstate(), np.random.get_state()
     try:
         yield
@@ -203,7 +203,7 @@ def shared_kept() -> Iterator[None]:
 
 
 def reseed(simulator: Any, seed: int, places: list[GeneratorPlace]) -> None:
-    """Give a simulator other luck from here on: seed all its generators, those in native code by its `reseed`."""
+    """Reseed all generators of a simulator, those in native code by its method `reseed`."""
     draw = random.Random(seed)
     for place in places:
         generator = place.get()
@@ -215,7 +215,7 @@ def reseed(simulator: Any, seed: int, places: list[GeneratorPlace]) -> None:
 
 
 def own_reseed(simulator: Any) -> Any:
-    """The simulator's own way to other luck, if it has one; wrappers keep what they wrap as `inner`."""
+    """The method `reseed` of the simulator, if it has one; wrappers store what they wrap as `inner`."""
     while simulator is not None:
         own = getattr(simulator, "reseed", None)
         if callable(own):

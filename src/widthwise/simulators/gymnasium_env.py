@@ -44,7 +44,7 @@ class GymnasiumSimulator:
         self, env: Any, *, copy: str = "auto", shared: Sequence[str] = (), deterministic: bool | None = None
     ) -> None:
         if copy not in STRATEGIES:
-            raise UsageError(f"there is no way to copy called {copy!r}; take one of {', '.join(STRATEGIES)}")
+            raise UsageError(f"unknown copy strategy {copy!r}; choose one of {', '.join(STRATEGIES)}")
         self.env = env
         self._actions = Actions(getattr(env, "action_space", None), str(env))
         self.actions = self._actions.count
@@ -55,7 +55,7 @@ class GymnasiumSimulator:
         own = next((index for index, layer in enumerate(layers) if _pair(layer)), len(layers))
         if copy == "own" and own == len(layers):
             names = ", ".join("/".join(pair) for pair in OWN_METHODS)
-            raise UsageError(f"{env} has no methods to save and load itself (looked for {names})")
+            raise UsageError(f"{env} has no methods to save and load its state (any of {names})")
         if copy in ("pickle", "deepcopy", "replay"):
             own = len(layers)
         self.copy = copy

@@ -1,4 +1,4 @@
-"""A maze in pixels: fetch the key, reach the door, touch no wall."""
+"""A maze in pixels: fetch the key and reach the door without touching a wall."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOVES = {"no-op": (0, 0), "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right
 PIXELS = 84
 #: The most bytes of a file with a maze.
 MOST_BYTES = 1 << 20
-#: Steps of an episode where a text says nothing else.
+#: The default limit of steps of an episode.
 LIMIT = 200
 
 _FLOOR, _WALL, _KEY, _DOOR = ".", "#", "K", "D"
@@ -65,11 +65,11 @@ class MazeLayout:
                 rows.append(line.rstrip("\r"))
                 lines.append(number)
         if not rows:
-            raise InputError(f"{source}: no rows; draw the maze with # walls, . floor, A agent, K key, D door")
+            raise InputError(f"{source}: the maze has no rows; draw it with # walls, . floor, A agent, K key, D door")
         found = _find(rows, lines, source)
         if start is not None:
             if "A" in found:
-                raise InputError(f"{source}: the agent is drawn (A), so `start:` cannot move it")
+                raise InputError(f"{source}: give the start of the agent only once, by the letter A or by `start:`")
             found["A"] = start
         for letter, what in (("A", "agent"), ("K", "key"), ("D", "door")):
             if letter not in found:
@@ -77,7 +77,7 @@ class MazeLayout:
         agent = found["A"]
         cells = tuple(row.replace("A", _FLOOR).replace(" ", _FLOOR) for row in rows)
         if not (0 <= agent[0] < len(cells) and 0 <= agent[1] < len(cells[0])):
-            raise InputError(f"{source}: the start {agent} lies outside of the maze")
+            raise InputError(f"{source}: the start {agent} is outside the maze")
         if cells[agent[0]][agent[1]] in (_WALL, _KEY):
             raise InputError(f"{source}: the start {agent} is on a wall or on the key")
         return cls(cells, agent, found["K"], found["D"], limit)
@@ -88,12 +88,12 @@ class MazeLayout:
         try:
             return cls.parse(read_regular(Path(path), MOST_BYTES).decode(), str(path))
         except UnicodeDecodeError:
-            raise InputError(f"{path}: not a text in UTF-8") from None
+            raise InputError(f"{path}: is not a UTF-8 text file") from None
 
 
 def _limit(value: str, place: str) -> int:
     if not value.strip().isdecimal() or int(value) < 1:
-        raise InputError(f"{place}: the limit {value.strip()!r} is no whole number above 0")
+        raise InputError(f"{place}: the limit {value.strip()!r} is not a whole number above 0")
     return int(value)
 
 
@@ -109,19 +109,19 @@ def _find(rows: list[str], lines: list[int], source: str) -> dict[str, tuple[int
     found: dict[str, tuple[int, int]] = {}
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(rows[0]):
-            raise InputError(f"{source}:{line}: this row has {len(row)} cells, the first one {len(rows[0])}")
+            raise InputError(f"{source}:{line}: this row has {len(row)} cells, but the first row has {len(rows[0])}")
         for column, letter in enumerate(row):
             if letter not in "#. AKD":
                 raise InputError(
-                    f"{source}:{line}:{column + 1}: {letter!r} means nothing; "
+                    f"{source}:{line}:{column + 1}: unknown character {letter!r}; "
                     "use # wall, . floor, A agent, K key, D door"
                 )
             if letter in "AKD":
                 if letter in found:
-                    raise InputError(f"{source}:{line}:{column + 1}: a second {letter}; a maze has one")
+                    raise InputError(f"{source}:{line}:{column + 1}: a second {letter}; a maze has only one")
                 found[letter] = (lines.index(line), column)
     if max(len(rows), len(rows[0])) > PIXELS:
-        raise InputError(f"{source}: a side has at most {PIXELS} cells, one per pixel")
+        raise InputError(f"{source}: the maze is too large; a side has at most {PIXELS} cells, one per pixel")
     return found
 
 
@@ -143,7 +143,7 @@ class Maze:
         self.layout = MazeLayout.parse(layout) if isinstance(layout, str) else layout
         self.limit = self.layout.limit if limit is None else limit
         if self.limit < 1:
-            raise UsageError(f"a maze's limit is at least 1 step, not {self.limit}")
+            raise UsageError(f"the limit of a maze must be at least 1 step, not {self.limit}")
         self.rows, self.columns = len(self.layout.cells), len(self.layout.cells[0])
         # A state is 2 * cell + has key.
         self._moves = [self._outcomes(state) for state in range(2 * self.rows * self.columns)]
@@ -190,9 +190,9 @@ class Maze:
     def step(self, action: int) -> Step:
         """Do the action."""
         if self._over:
-            raise UsageError("the episode is over; reset the maze or load a snapshot")
+            raise UsageError("the episode has ended: call reset or load first")
         if not 0 <= action < 5:
-            raise UsageError(f"a maze has the actions 0 to 4, not {action}")
+            raise UsageError(f"the actions of a maze are 0 to 4, not {action}")
         self._state, reward, ended = self._moves[self._state][action]
         self._steps += 1
         return self._show(reward, ended)

@@ -105,7 +105,7 @@ class MiniGrid:
     def __init__(self, *parts: str) -> None:
         unknown = [part for part in parts if part not in PARTS]
         if unknown or not parts:
-            wrong = f"there is no part {unknown[0]!r}" if unknown else "no part is named"
+            wrong = f"unknown part {unknown[0]!r}" if unknown else "no part is given"
             raise UsageError(f"MiniGrid features: {wrong}; the parts are {', '.join(PARTS)}")
         self.parts = parts
         self.count: int | None = None
@@ -117,7 +117,7 @@ class MiniGrid:
         """
         known = step.info.get("minigrid")
         if known is None:
-            raise UsageError(f"{self!r} are features of MiniGrid environments; this is none")
+            raise UsageError(f"{self!r} needs a MiniGrid environment")
         vector = np.array([number for part in self.parts for number in known[part]], np.int32)
         self.count = len(vector)
         return vector

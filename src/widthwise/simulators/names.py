@@ -53,11 +53,11 @@ def simulator(env: Any, **options: Any) -> Simulator:
     missing = [name for name in ("actions", "reset", "step", "save", "load") if not hasattr(env, name)]
     if missing:
         raise UsageError(
-            f"{type(env).__name__} is no simulator: it lacks {', '.join(missing)}. Give a name, a Gymnasium "
+            f"{type(env).__name__} is not a simulator: it has no {', '.join(missing)}. Give a name, a Gymnasium "
             "environment, or an object with actions, reset, step, save and load"
         )
     if options:
-        raise UsageError(f"a ready simulator takes no options, not even {', '.join(options)}")
+        raise UsageError(f"an existing simulator takes no options: leave out {', '.join(options)}")
     ready: Simulator = env
     return ready
 
@@ -85,40 +85,40 @@ def _make(kind: Any, name: str, *arguments: Any, **options: Any) -> Simulator:
     first = list(inspect.signature(kind).parameters)[: len(arguments)]
     check_options(name, kind, options)
     if taken := [option for option in options if option in first]:
-        raise UsageError(f"{name} is given by its name; the option {taken[0]!r} would be the same once more")
+        raise UsageError(f"the option {taken[0]!r} of {name} is already determined by the name: leave it out")
     made: Simulator = kind(*arguments, **options)
     return made
 
 
 def _from_module(module: str, attribute: str, options: dict[str, Any]) -> Simulator:
     if "" not in sys.path and "." not in sys.path:
-        # People mean a file in the current folder; `python -m` finds it, an installed script does not.
+        # For modules in the current folder: `python -m` finds them, an installed script does not.
         sys.path.insert(0, "")
     try:
-        found: Any = importlib.import_module(module)
+        target: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise UsageError(f"{module}:{attribute}: {error}") from None
     except (Exception, SystemExit) as error:
-        raise SimulatorError(f"{module}:{attribute}: importing it raised {describe_exception(error)}") from error
+        raise SimulatorError(f"{module}:{attribute}: the import raised {describe_exception(error)}") from error
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            close = difflib.get_close_matches(part, dir(found), 1)
+        if not hasattr(target, part):
+            close = difflib.get_close_matches(part, dir(target), 1)
             hint = f"; did you mean {close[0]}?" if close else ""
-            raise UsageError(f"{module} has no {part!r}{hint}")
-        found = getattr(found, part)
-    if not callable(found) or hasattr(found, "as_simulator"):
-        return simulator(found, **options)
-    check_options(f"{module}:{attribute}", found, options)
+            raise UsageError(f"the module {module} has no attribute {part!r}{hint}")
+        target = getattr(target, part)
+    if not callable(target) or hasattr(target, "as_simulator"):
+        return simulator(target, **options)
+    check_options(f"{module}:{attribute}", target, options)
     try:
-        made = found(**options)
+        made = target(**options)
     except WidthwiseError:
         raise
     except TypeError as error:
         if options and "argument" in str(error):  # an option that it does not take
             raise UsageError(f"{module}:{attribute}: {error}") from error
-        raise SimulatorError(f"{module}:{attribute}: making it raised {describe_exception(error)}") from error
+        raise SimulatorError(f"{module}:{attribute}: creating it raised {describe_exception(error)}") from error
     except (Exception, SystemExit) as error:
-        raise SimulatorError(f"{module}:{attribute}: making it raised {describe_exception(error)}") from error
+        raise SimulatorError(f"{module}:{attribute}: creating it raised {describe_exception(error)}") from error
     return simulator(made)
 
 
@@ -126,7 +126,7 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
     if find_spec("gymnasium") is None:
         if "/" in name or name.rpartition("-v")[2].isdigit():
             raise MissingExtraError(f"the Gymnasium environment {name}", "gym")
-        raise UsageError(f"{name!r} is no simulator{_near(name, [])}")
+        raise UsageError(f"{name!r} is not a simulator{_near(name, [])}")
     import gymnasium
 
     from widthwise.simulators import gym_mazes
@@ -139,15 +139,15 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
     ours = {key: options[key] for key in OURS if key in options}
     theirs = {key: value for key, value in options.items() if key not in ours}
     if ours.get("copy", "auto") not in STRATEGIES:
-        raise UsageError(f"copy={ours['copy']!r} is no way to copy; take one of {', '.join(STRATEGIES)}")
+        raise UsageError(f"unknown copy strategy {ours['copy']!r}; choose one of {', '.join(STRATEGIES)}")
     _check_gymnasium(name, theirs)
     try:
         env = gymnasium.make(name, disable_env_checker=True, **theirs)
     except gymnasium.error.UnregisteredEnv:
-        raise UsageError(f"{name!r} is no simulator{_near(name, list(gymnasium.registry))}") from None
+        raise UsageError(f"{name!r} is not a simulator{_near(name, list(gymnasium.registry))}") from None
     except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
         if str(error).startswith("Malformed"):
-            raise UsageError(f"{name!r} is no simulator{_near(name, [])}") from None
+            raise UsageError(f"{name!r} is not a simulator{_near(name, [])}") from None
         raise UsageError(f"{name}: {error}") from None
     return wrap(env, **ours)
 
@@ -180,7 +180,7 @@ def _near(name: str, registered: list[str]) -> str:
     from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
 
     known = [*MAZES, *(f"atari:{ale_name(game)}" for game in PAPER_GAMES), *registered]
-    low = {one.lower(): one for one in known}
+    low = {candidate.lower(): candidate for candidate in known}
     game = f"atari:{ale_name(name)}"
     close = [game] if game in low else difflib.get_close_matches(name.lower(), low, 1)
     hint = f"; did you mean {low[close[0]]}?" if close else ""

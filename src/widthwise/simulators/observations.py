@@ -21,7 +21,7 @@ def leaves(observation: Any, name: str = "") -> Iterator[tuple[str, npt.NDArray[
     if isinstance(observation, dict):
         for key in sorted(observation, key=str):
             yield from leaves(observation[key], f"{name}[{key!r}]")
-    elif isinstance(observation, tuple | list) and not all(isinstance(one, int | float) for one in observation):
+    elif isinstance(observation, tuple | list) and not all(isinstance(part, int | float) for part in observation):
         for index, part in enumerate(observation):
             yield from leaves(part, f"{name}[{index}]")
     elif isinstance(observation, str):
@@ -32,8 +32,8 @@ def leaves(observation: Any, name: str = "") -> Iterator[tuple[str, npt.NDArray[
         array = np.asarray(getattr(observation, "newest", observation)).reshape(-1)
         if array.dtype.kind not in "biuf":
             raise UsageError(
-                f"the observation{name} is {type(observation).__name__} ({observation!r:.60}), which has no numbers to "
-                "look for novelty in: give features of your own, a function of a step"
+                f"the observation{name} is {type(observation).__name__} ({observation!r:.60}), which has no numbers "
+                "for features: give a feature function, a function of a step"
             )
         yield name, array
 
@@ -81,13 +81,13 @@ class Observation:
     def __call__(self, step: Step) -> npt.NDArray[Any]:
         """The features of a step.
 
-        Raises `UsageError` if the observation has floats or parts that are no numbers.
+        Raises `UsageError` if the observation has floats or parts that are not numbers.
         """
         parts = []
         for name, array in leaves(step.observation):
             if array.dtype.kind == "f":
                 raise UsageError(
-                    f"the observation{name} has floats ({array.dtype}): use the features Bins, which cut them into "
+                    f"the observation{name} has floats ({array.dtype}): use the features Bins, which divide them into "
                     "intervals"
                 )
             parts.append(whole(array))

@@ -25,7 +25,7 @@ def check_options(name: str, make: Callable[..., Any], options: dict[str, Any], 
             hint = f"; did you mean {close[0]}?" if close else ""
             raise UsageError(f"{name} has no option {option!r}{hint} (its options: {', '.join(names) or 'none'})")
         if known is not None and isinstance(known[option], bool) and not isinstance(value, bool):
-            raise UsageError(f"{name}: the option {option} is true or false, not {value!r}")
+            raise UsageError(f"{name}: the option {option} must be true or false, not {value!r}")
 
 
 def known_options(make: Callable[..., Any]) -> dict[str, Any] | None:

@@ -67,7 +67,7 @@ class RenderedCopy:
         if self.reason is None and observation is not None and self.now is not None:
             if same_outcome((observation, reward, terminal), self.now):
                 return True
-            self.reason, self.picture = "a second environment with the same seed and actions went another way", None
+            self.reason, self.picture = "a second environment with the same seed and actions behaved differently", None
         return self.reason is None
 
     def _render(self) -> Any:

@@ -25,7 +25,7 @@ class ReplayJob:
     actions: list[int]
 
     def run(self) -> list[Step]:
-        """Load the snapshot, do the actions, record what is seen."""
+        """Load the snapshot, execute the actions, record the steps."""
         from widthwise.simulators.names import simulator
 
         env = simulator(self.name, **self.options) if self.env is None else self.env
@@ -35,7 +35,7 @@ class ReplayJob:
 
 
 def run_in_new_process(job: ReplayJob, timeout: float = 120.0) -> list[Step]:
-    """Run a job in a new process; raises RuntimeError with its last words if that fails."""
+    """Run a job in a new process; raises RuntimeError with the last line of its stderr if that fails."""
     # The path goes first and by itself: the job may need it to be read at all.
     data = pickle.dumps(sys.path) + pickle.dumps(job)
     try:
@@ -46,7 +46,7 @@ def run_in_new_process(job: ReplayJob, timeout: float = 120.0) -> list[Step]:
         raise RuntimeError(f"no answer within {timeout:g} seconds") from None
     if done.returncode != 0:
         words = done.stderr.decode(errors="replace").strip().splitlines()
-        raise RuntimeError(words[-1] if words else f"it ended with {done.returncode}")
+        raise RuntimeError(words[-1] if words else f"it ended with exit code {done.returncode}")
     seen: list[Step] = pickle.loads(done.stdout)
     return seen
 

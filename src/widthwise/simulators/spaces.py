@@ -21,7 +21,7 @@ class Actions:
         sizes = _sizes(space)
         if sizes is None:
             raise UsageError(
-                f"planning needs a finite set of actions; {owner} has {space}. Wrap it with "
+                f"planning needs a finite set of actions, but {owner} has {space}. Wrap it with "
                 "gymnasium.wrappers.TransformAction and a Discrete, MultiDiscrete or MultiBinary space"
             )
         self._sizes = sizes
@@ -30,8 +30,8 @@ class Actions:
             self.count *= size
         if self.count > MOST_ACTIONS:
             raise UsageError(
-                f"{owner} has {self.count:,} combinations of actions ({space}); at most {MOST_ACTIONS:,} can be "
-                "planned with. Wrap it with gymnasium.wrappers.TransformAction and a Discrete space of fewer actions"
+                f"{owner} has {self.count:,} combinations of actions ({space}); at most {MOST_ACTIONS:,} are "
+                "supported. Wrap it with gymnasium.wrappers.TransformAction and a Discrete space of fewer actions"
             )
 
     def __call__(self, number: int) -> Any:

@@ -29,7 +29,7 @@ class Difference:
 
 
 def frozen(value: Any) -> Any:
-    """A copy of what a simulator showed, so that nobody can change it afterwards."""
+    """A copy of a value that later steps cannot change."""
     if isinstance(value, dict):
         return {name: frozen(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -42,7 +42,7 @@ def frozen(value: Any) -> Any:
 
 
 def record(step: Step) -> Step:
-    """A step that is sure to stay as it is."""
+    """A copy of a step that later steps cannot change."""
     return Step(
         frozen(step.observation),
         float(step.reward),
@@ -53,7 +53,7 @@ def record(step: Step) -> Step:
 
 
 def play(env: Simulator, actions: Iterable[int]) -> list[Step]:
-    """Do the actions, as far as the episode goes, and record what was seen."""
+    """Execute the actions until the episode ends, and record the steps."""
     seen = []
     for action in actions:
         step = env.step(action)
@@ -96,7 +96,7 @@ def differ(one: Any, two: Any) -> str | None:
         same = bool(one == two)
     except Exception:
         same = repr(one) == repr(two)
-    # Objects without a notion of equality compare by identity, which says nothing.
+    # Objects without __eq__ compare by identity, which is not meaningful here.
     if same or (type(one) is type(two) and _by_identity(type(one))):
         return None
     return f"is {_short(one)}, then {_short(two)}"

@@ -170,7 +170,7 @@ coverage: $(COVERED)/.ready
 	$(BIN)/ctest --test-dir build/coverage-native --output-on-failure --no-tests=error --parallel $(JOBS)
 	-$(COVERED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
 	    --ignore=tests/package/test_install.py --cov --cov-report=term:skip-covered --cov-report=xml:build/coverage.xml
-	$(COVERED)/bin/gcovr --root . --filter native/ --exclude native/tests/ --exclude-throw-branches \
+	$(COVERED)/bin/gcovr --root . --filter native/ --exclude native/tests/ --merge-lines --exclude-throw-branches \
 	    --print-summary --txt build/coverage-native.txt build/coverage build/coverage-native
 	$(COVERED)/bin/coverage report --format=total | sed 's/^/Python lines and branches, percent: /'
 	sed -n 's/^TOTAL.* \([0-9]*%\).*/C++ lines: \1/p' build/coverage-native.txt

@@ -18,14 +18,12 @@ WORDS = re.compile(
     r"|are no (?:numbers|tiles)|r[au]ns? dry|goes on with|gone on with|of one's own|the machine has no more to give)\b",
     re.IGNORECASE,
 )
-#: Rooms that are still to be rewritten.
-PENDING = ("classical", "pddl", "experiments", "learning", "online", "training")
 
 
 def texts() -> list[Path]:
     """The modules of the package, the scripts, and the programs of benchmarks."""
     folders = (SOURCE, ROOT / "scripts", ROOT / "benchmarks")
-    return [path for folder in folders for path in sorted(folder.rglob("*.py")) if path.parent.name not in PENDING]
+    return [path for folder in folders for path in sorted(folder.rglob("*.py"))]
 
 
 @pytest.mark.parametrize("path", texts(), ids=lambda path: path.stem)

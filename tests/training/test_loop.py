@@ -178,7 +178,7 @@ def test_a_folder_belongs_to_one_process_and_one_run(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="exists already: resume the run in it"):
         start(tmp_path / "run", FakeLearner())
     training.folder.close()
-    with pytest.raises(InputError, match="is no run folder"):
+    with pytest.raises(InputError, match="is not a run folder"):
         TrainingFolder.resume(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write to the run folder"):

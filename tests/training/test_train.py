@@ -180,7 +180,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int) -> str:
 def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = damaged(whole, tmp_path / "broken", "current.ckpt", "previous.ckpt")
     assert "is no good checkpoint" in said(capsys, "train", WORLD, "--resume", str(broken), code=31)
-    assert "is no run folder" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "none"), code=31)
+    assert "is not a run folder" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "none"), code=31)
     shutil.copytree(whole, tmp_path / "other")
     path = tmp_path / "other" / "config.json"
     path.write_text(path.read_text().replace('"batch": 8', '"batch": 9'))
@@ -199,7 +199,7 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
         (["train"], "ENV is missing"),
         (["train", WORLD, "--out", "x"], "--interactions is missing"),
         (["train", WORLD, "--interactions", "10"], "--out is missing"),
-        ([*TINY, "--set", "tempo=3", "--out", "x"], "no setting 'tempo'"),
+        ([*TINY, "--set", "tempo=3", "--out", "x"], "unknown setting 'tempo'"),
         ([*TINY, "--set", "value=perhaps", "--out", "x"], "value is on or off"),
         ([*TINY, "--set", "replay=1.5", "--out", "x"], "replay is a whole number, not '1.5'"),
         ([*TINY, "--set", "high_width=3", "--out", "x"], "a width is 1, 2 or n"),

@@ -309,7 +309,7 @@ def test_the_algorithms_are_their_parts() -> None:
     assert planning_settings("pi-iw", maze).acts_by().formula == "none"
     with pytest.raises(ww.UsageError, match="no algorithm"):
         planning_settings("alphazero")
-    with pytest.raises(ww.UsageError, match="no setting 'tile'"):
+    with pytest.raises(ww.UsageError, match="unknown setting 'tile'"):
         planning_settings("pi-hiw", tile=3)
     with pytest.raises(ww.UsageError, match="discount"):
         planning_settings("pi-hiw", discount=0)

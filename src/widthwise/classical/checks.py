@@ -141,7 +141,7 @@ def verify_certificate(  # type: ignore[misc]
         poll: Called repeatedly during the check, instead of `budget`. It may raise an exception to stop.
 
     Returns:
-        The verdict: `valid` and `reason`. A certificate that is refused says nothing about the task.
+        The verdict: `valid` and `reason`. An invalid certificate proves nothing about the task.
 
     Raises:
         UsageError: An argument has the wrong type.

@@ -71,7 +71,7 @@ def check_certificate(
         poll: Called repeatedly during the check. It may raise an exception to stop.
 
     Returns:
-        The verdict. A certificate that is refused says nothing about the task.
+        The verdict. An invalid certificate proves nothing about the task.
     """
     wanted = problem.goal if goal is None else goal
     try:

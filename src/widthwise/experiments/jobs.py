@@ -36,7 +36,7 @@ class Job:
     def after_death(self, index: int) -> tuple[bool, list[Job]]:
         """Whether the part that was waited for is to blame for the death of its worker, and what is still to do.
 
-        Where parts go together nobody knows which one it was: each gets a worker of its own.
+        If parts ran together, it is unknown which one failed: each gets a worker of its own.
         """
         if self.together and len(self.parts) > 1:
             return False, [self.only([part]) for part in self.parts[index:]]
@@ -53,7 +53,7 @@ class Done:
 
 
 class Pool(Protocol):
-    """Whoever runs jobs: local processes, or a cluster."""
+    """Runs jobs in local processes or on a cluster."""
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """Run all jobs and hand back their lines as they come; closing the iterator stops the work."""

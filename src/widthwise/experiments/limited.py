@@ -89,7 +89,7 @@ def run_limited(command: Sequence[str], limits: Limits, folder: Path, watched: P
             waited = os.wait4(process.pid, 0)
         wall = time.monotonic() - start
         _, status, used_by = waited
-        # Popen must not wait for the process again: its number may already be somebody else's.
+        # Popen must not wait for the process again: its number may already belong to another process.
         process.returncode = code = os.waitstatus_to_exitcode(status)
         cpu = max(cpu, used_by.ru_utime + used_by.ru_stime)
         stopped = stopped or _passed(limits, wall, cpu, 0.0) or ("cpu" if code == -signal.SIGXCPU else "")
@@ -144,7 +144,7 @@ def _passed(limits: Limits, wall: float, cpu: float, held: float) -> str:
 
 
 def _set_backstop(pid: int, limits: Limits) -> None:
-    """Have the system end a process that outlives its limits because whoever watched it is gone."""
+    """Let the system end a process that exceeds its limits after its parent has ended."""
     if limits.cpu is not None:
         most = math.ceil(limits.cpu) + 5
     elif limits.wall is not None:

@@ -19,7 +19,7 @@ from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
 
 def _serve(connection: Connection) -> None:
     """Work on jobs until there are no more; runs in the worker process."""
-    # A group of its own: whoever ends the worker ends the processes it has started, too.
+    # A process group of its own: ending the worker also ends the processes it has started.
     os.setpgid(0, 0)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     # The suite ends its workers: a signal to all processes of a session must not make lines of killed workers.

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class Listener:
-    """Somebody who wants to hear how a run goes; this one does not listen."""
+    """Receives the progress of a run; this base class ignores it."""
 
     def begin(self, jobs: Sequence[Job], kept: int) -> None:
         """Jobs are about to run; `kept` lines were there before."""

@@ -31,7 +31,7 @@ def label(name: str, width: str) -> str:
 def own_system(text: str, limits: Limits, more: Sequence[str] = (), *, seeded: bool = False) -> System:
     """One of our planners, written `auto` or `ihiw:1,1`, as the command `widthwise solve`.
 
-    It is told the limits a little early, so that it can end by itself and say how far it came.
+    Its limits are slightly lower, so that it can end by itself and report its result.
     """
     _, name, width = planner_of(text)
     command = ["{python}", "-m", "widthwise", "solve", "{domain}", "{problem}", "--planner", name]
@@ -47,7 +47,7 @@ def own_system(text: str, limits: Limits, more: Sequence[str] = (), *, seeded: b
 
 
 def other_system(text: str) -> System:
-    """A planner of somebody else, written `NAME=COMMAND` with {domain}, {problem} and {plan} in the command."""
+    """Another planner, given as `NAME=COMMAND` with {domain}, {problem} and {plan} in the command."""
     name, equals, command = text.partition("=")
     try:
         words = tuple(shlex.split(command))

@@ -75,7 +75,7 @@ class InputFormat:
     def parts(self, observation: Any) -> tuple[Array, ...]:
         """An observation as arrays to keep: those it is made of where it can be, so that frames stay shared."""
         if self.stacked:
-            return tuple(map(np.ascontiguousarray, observation.frames))  # the same arrays, unless somebody cut them
+            return tuple(map(np.ascontiguousarray, observation.frames))  # the same arrays, unless they were sliced
         if self.image:
             return (np.ascontiguousarray(plain(observation)).reshape(self.shape),)
         if self.encoding is not None:

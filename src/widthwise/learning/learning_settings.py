@@ -27,7 +27,7 @@ class LearningSettings:
     encoded: bool = True  # observations that are no images: choices as a one among zeros, numbers scaled
 
     def __post_init__(self) -> None:
-        """Refuse settings that mean nothing."""
+        """Check the settings."""
         for name in ("replay", "learning_rate", "epsilon", "clip"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")

@@ -16,6 +16,7 @@ from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_planner, planning_defaults
+from widthwise.online.lockstep import Evaluate, advance_together
 from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
@@ -154,13 +155,11 @@ class Episode:
         return {**{name: value for name, value in numbers.items() if name != "records"}, "records": numbers["records"]}
 
 
-#: Hears of every step before the tree is cut: the tree with its root at the state acted in, and the record.
+#: Called at every step before the tree is cut, with the tree, rooted at the state before the action, and the record.
 Recorder = Callable[[Tree, StepRecord], None]
-#: Says what a network makes of nodes, many at a time.
-Evaluate = Callable[[Sequence[Step]], Sequence[Evaluation]]
-#: An episode as a coroutine: yields a step to be evaluated, is sent the evaluation, returns the episode.
+#: An episode as a coroutine: yields a step, receives its evaluation, returns the episode.
 Playing = Generator[Step, Evaluation, Episode]
-#: Says what tells an observation from all others.
+#: A value that identifies an observation.
 Recognise = Callable[[Any], Hashable]
 
 
@@ -286,7 +285,7 @@ class OnlinePlanner:
             step = next(playing)
             while True:
                 if self.evaluate is None:
-                    raise UsageError("nobody evaluates the nodes of this agent")
+                    raise UsageError("the agent has no function that evaluates its nodes: set `evaluate`")
                 step = playing.send(self.evaluate([step])[0])
         except StopIteration as end:
             episode: Episode = end.value
@@ -417,7 +416,7 @@ class OnlinePlanner:
                         node = driver.expand(parent, action)
                     parent, action = requests.send(node)
         except StopIteration:
-            pass  # every level has run dry
+            pass  # every level is exhausted
         requests.close()
 
     def look_ahead(self) -> LookAhead:
@@ -473,23 +472,7 @@ class OnlinePlanner:
 
 def run_together(agents: Sequence[OnlinePlanner], evaluate: Evaluate, seeds: Sequence[int]) -> list[Episode]:
     """Play one episode with each agent, in lock-step: the nodes they generate are evaluated together."""
-    episodes: list[Episode | None] = [None] * len(agents)
-    playing: dict[int, Playing] = {}
-    waiting: dict[int, Step] = {}
-
-    def advance(index: int, evaluation: Evaluation | None) -> None:
-        try:
-            one = playing[index]
-            waiting[index] = next(one) if evaluation is None else one.send(evaluation)
-        except StopIteration as end:
-            episodes[index] = end.value
-
-    for index, (agent, seed) in enumerate(zip(agents, seeds, strict=True)):
+    for agent in agents:
         agent.evaluate = evaluate
-        playing[index] = agent.play(seed)
-        advance(index, None)
-    while waiting:
-        asked, waiting = waiting, {}
-        for index, evaluation in zip(asked, evaluate(list(asked.values())), strict=True):
-            advance(index, evaluation)
-    return [episode for episode in episodes if episode is not None]
+    playing = [agent.play(seed) for agent, seed in zip(agents, seeds, strict=True)]
+    return advance_together(playing, evaluate)

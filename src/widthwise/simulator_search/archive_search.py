@@ -1,7 +1,7 @@
 """HIW that remembers: a search of any length from the initial state, over an archive of high-level states.
 
-HIW as the paper has it begins anew with every planning step, prunes, and runs dry. Here the high level is an archive
-that lives as long as the search, and the low level never ends:
+HIW in the paper starts again at every planning step, prunes, and becomes exhausted. Here the high level is an archive
+that is kept during the whole search, and the low level never ends:
 
     while there are interactions left:
         choose a region on each level, rarely chosen ones first, and load its entry
@@ -106,7 +106,7 @@ class Best:
 
 
 class SearchAtWork:
-    """A search with an archive, as far as it has come. `visit` goes on with it."""
+    """A search with an archive, as far as it has come. `visit` continues with it."""
 
     def __init__(
         self,

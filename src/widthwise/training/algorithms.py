@@ -123,7 +123,7 @@ def planning_settings(
     known = {item.name for item in fields(PlanningSettings)} - {"algorithm"}
     for name in overrides:
         if name not in known:
-            raise UsageError(f"there is no setting {name!r} of planning; the settings are {', '.join(sorted(known))}")
+            raise UsageError(f"unknown setting {name!r} of planning; the settings are {', '.join(sorted(known))}")
     values = {name: value for name, value in preset_settings(preset, simulator).items() if name in known}
     values["behaviour"] = Behaviour(values["behaviour"])
     if algorithm in (AUTO, "pi-hiw"):

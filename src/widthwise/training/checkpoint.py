@@ -32,7 +32,7 @@ _PROBE = 1 << 20
 
 
 class RunStopped(WidthwiseError):
-    """A run had to stop, with what it has kept intact: a full disk, a loss that is no number."""
+    """A run had to stop, because of a full disk or a loss that is not finite; its files are intact."""
 
     exit_code = 1
 
@@ -130,7 +130,7 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
         limits: how much it may hold; what fits into the memory of this machine if nothing is said.
 
     Returns:
-        What the file held. Of `data` nothing is known yet but that it is plain: whoever uses it checks its shape.
+        The contents of the file. `data` is plain data; its users check its shape.
 
     Raises:
         InputError: the file cannot be read, is damaged or forged, holds more than the limits allow, or is of another

@@ -116,9 +116,9 @@ def read_config(folder: Path) -> dict[str, Any]:
     """The configuration of a training run."""
     if not folder.is_dir():
         why = "it is a file" if folder.exists() else "there is no such folder"
-        raise InputError(f"{folder}: is no run folder: {why}")
+        raise InputError(f"{folder}: is not a run folder: {why}")
     if not (folder / CONFIG).exists():
-        raise InputError(f"{folder}: is no run folder, there is no {CONFIG} in it")
+        raise InputError(f"{folder}: is not a run folder: it has no {CONFIG}")
     config = read_json(folder / CONFIG)
     if config.get("kind") != "training":
         raise InputError(f"{folder}: is not the folder of a training run")

@@ -69,7 +69,7 @@ def plain_overrides(overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 def _field(known: Mapping[str, Field[Any]], name: str) -> Field[Any]:
     if name not in known:
-        raise UsageError(f"there is no setting {name!r}; the settings are {', '.join(sorted(known))}")
+        raise UsageError(f"unknown setting {name!r}; the settings are {', '.join(sorted(known))}")
     return known[name]
 
 

@@ -48,7 +48,7 @@ def read(raw: bytes, limits: PackedLimits | None = None) -> Any:
             with the limits before anything is allocated for them.
     """
     if not raw.startswith(MAGIC):
-        raise Damaged("it is no file of ours")
+        raise Damaged("it is not a checkpoint of Widthwise")
     if len(raw) < len(MAGIC) + _LENGTH + _DIGEST:
         raise Damaged("it is cut off")
     if hashlib.sha256(memoryview(raw)[:-_DIGEST]).digest() != raw[-_DIGEST:]:

@@ -64,12 +64,14 @@ class RecordingTrainer:
         ]
 
     def _diagnose(self, error: ValueError) -> None:
-        """Raise an error that says so, if it comes of probabilities that are no numbers any more."""
+        """Raise `TrainingDivergedError` if the error comes from probabilities that are not finite."""
         if "finite" not in str(error):
             return
         rewards = (reward for one in self.trainer.players for reward in one.agent.driver.tree.reward)
         if not all(map(math.isfinite, rewards)):
-            raise TrainingDivergedError("training diverged: the simulator gave a reward that is no number") from None
+            raise TrainingDivergedError(
+                "training diverged: the simulator returned a reward that is not finite"
+            ) from None
         raise TrainingDivergedError(_DIVERGED) from None
 
     def figures(self) -> dict[str, float]:
@@ -105,7 +107,7 @@ class RecordingTrainer:
         return {**_means("network", alone), **_means("planner", planned), **spent}
 
     def state(self) -> Any:
-        """All that the future depends on; never one in which something is no number."""
+        """The complete state of the training; refuses values that are not finite."""
         if not self.trainer.updater.finite():
             raise TrainingDivergedError(_DIVERGED)
         return self.trainer.state()

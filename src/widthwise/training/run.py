@@ -98,7 +98,7 @@ class RunSchedule:
 
 
 class TrainingListener:
-    """Somebody who wants to hear how a run goes; this one does not listen."""
+    """Receives the progress of a run; this base class ignores it."""
 
     def begin(self, run: TrainingRun) -> None:
         """The run is about to go on from where it is."""

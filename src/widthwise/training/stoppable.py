@@ -14,7 +14,7 @@ from widthwise.simulator_search.driver import FeatureFunction
 
 
 class EvaluationStopped(WidthwiseError):
-    """Somebody wants the evaluation to end now."""
+    """The evaluation was asked to end."""
 
 
 class StoppableSimulator:
@@ -42,7 +42,7 @@ class StoppableSimulator:
         self.steps += 1
         step = self.inner.step(action)
         if not math.isfinite(step.reward):
-            raise TrainingDivergedError("training diverged: the simulator gave a reward that is no number")
+            raise TrainingDivergedError("training diverged: the simulator returned a reward that is not finite")
         if self.limit is not None and self.steps >= self.limit and not step.done:
             step.truncated = True
         return step

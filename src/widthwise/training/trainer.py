@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,7 +26,7 @@ from widthwise.learning.support import Support
 from widthwise.learning.updater import Losses, Updater
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
-from widthwise.simulator_search.driver import Evaluation
+from widthwise.online.lockstep import advance_together
 from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
@@ -191,19 +190,7 @@ class Trainer:
 
     def together(self, waiting: Sequence[Waiting]) -> None:
         """Advance coroutines in lock-step until all are done: the nodes they generate are evaluated together."""
-        asked: list[tuple[Waiting, Step]] = []
-        for one in waiting:
-            self._advance(one, None, asked)
-        while asked:
-            steps, now_asked = [step for _, step in asked], asked
-            asked = []
-            for (one, _), evaluation in zip(now_asked, self.evaluate(steps), strict=True):
-                self._advance(one, evaluation, asked)
-
-    @staticmethod
-    def _advance(one: Waiting, evaluation: Evaluation | None, asked: list[tuple[Waiting, Step]]) -> None:
-        with suppress(StopIteration):
-            asked.append((one, next(one) if evaluation is None else one.send(evaluation)))
+        advance_together(waiting, self.evaluate)
 
     def end(self, number: int) -> EndedEpisode:
         """Remember an episode that is over."""
@@ -277,7 +264,7 @@ class Trainer:
         for number in range(episodes):
             played = agent.run(seed + number)
             found.append(EvaluationEpisode(played.score, played.steps, played.interactions, played.actions))
-        self.evaluate.forget()  # long episodes, whose observations nobody needs any more
+        self.evaluate.forget()  # observations of long episodes that are not needed any more
         return found
 
     def state(self) -> dict[str, Any]:

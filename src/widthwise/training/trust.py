@@ -1,9 +1,9 @@
 """Which code a run folder names, and whether its reader has agreed to run it.
 
-A run folder is data: it may come from somebody else. Its settings can name an environment as `module:attribute`, and
-making that environment imports the module and calls the attribute. So whoever resumes a run, or plays its policy, has
-to repeat every such name on the command line, or say that the folder is trusted. `require_trust` is the one place that
-decides this.
+A run folder may come from another person. Its settings can name an environment as `module:attribute`, and creating
+that environment imports the module and calls the attribute. To resume a run or to play its policy, the user has to
+repeat every such name on the command line, or declare that the folder is trusted. `require_trust` is the only place
+that decides this.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def require_trust(
     Args:
         folder: the run folder.
         settings: what the folder says: all of it that anything is made of.
-        given: the settings that the caller has given in so many words.
+        given: the settings that the caller has given explicitly.
         trust: whether the caller trusts the folder as a whole.
         remedy: the call that repeats the names, for the message.
 
@@ -95,6 +95,6 @@ def require_trust(
 
 
 def resume_call(folder: Path, environment: str) -> str:
-    """The command that goes on with a training run."""
+    """The command that continues a training run."""
     named = f"{environment} " if names_code(environment) else ""
     return f"widthwise train {named}--resume {folder}"

@@ -210,6 +210,6 @@ def _near_file(path: Path) -> str:
     try:
         names = sorted(entry.name for entry in path.parent.iterdir())
     except OSError:
-        return f"\nhint: there is no folder {path.parent} either"
+        return f"\nhint: the folder {path.parent} does not exist either"
     near = difflib.get_close_matches(path.name, names, 1)
     return f"\nhint: did you mean {path.parent / near[0]}?" if near else ""

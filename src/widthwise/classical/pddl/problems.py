@@ -142,7 +142,7 @@ class ProblemParser(DomainParser):
         self.done[section] = (at - 1, self.i)
 
     def _skip_length(self) -> None:
-        """Skip the hint of old files how long plans may be; it says nothing about what a plan is."""
+        """Skip the `:length` hint of old files; it does not restrict plans."""
         depth = 1
         while depth:
             depth += (self.tokens[self.i] == "(") - (self.tokens[self.i] == ")")
@@ -305,7 +305,7 @@ class ProblemParser(DomainParser):
         table[args] = value
 
     def _no_derived(self, start: int) -> None:
-        """Insist that the initial state says nothing about derived predicates."""
+        """Check that the initial state contains no derived predicates."""
         for rule in self.domain.derived:
             if self.facts[rule.predicate]:
                 at = start

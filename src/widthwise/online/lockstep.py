@@ -1,0 +1,42 @@
+"""Coroutines that are advanced in lock-step, so that the nodes they generate are evaluated in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import TypeVar
+
+from widthwise.core.simulator import Step
+from widthwise.simulator_search.driver import Evaluation
+
+#: Evaluates the nodes of several trees at once.
+Evaluate = Callable[[Sequence[Step]], Sequence[Evaluation]]
+Result = TypeVar("Result")
+
+
+def advance_together(coroutines: Sequence[Generator[Step, Evaluation, Result]], evaluate: Evaluate) -> list[Result]:
+    """Run coroutines in lock-step until all have ended.
+
+    Args:
+        coroutines: Each yields a step and receives its evaluation.
+        evaluate: Called with the steps that the coroutines yielded in one round, in the order of the coroutines.
+
+    Returns:
+        The results of the coroutines, in their order.
+    """
+    results: dict[int, Result] = {}
+    waiting: dict[int, Step] = {}
+
+    def advance(index: int, evaluation: Evaluation | None) -> None:
+        coroutine = coroutines[index]
+        try:
+            waiting[index] = next(coroutine) if evaluation is None else coroutine.send(evaluation)
+        except StopIteration as end:
+            results[index] = end.value
+
+    for index in range(len(coroutines)):
+        advance(index, None)
+    while waiting:
+        asked, waiting = waiting, {}
+        for index, evaluation in zip(asked, evaluate(list(asked.values())), strict=True):
+            advance(index, evaluation)
+    return [results[index] for index in range(len(coroutines))]

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from widthwise.task_search.ihiw import IHIW
     from widthwise.task_search.iw import IW
     from widthwise.task_search.siw import SIW
+    from widthwise.training.api import TrainingProgress, TrainingResult, train
+    from widthwise.training.policy import Policy
 
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
@@ -91,7 +93,6 @@ _ROOMS = {
     "core.result": ("Outcome", "Status", "Stop", "outcome_of"),
     "core.simulator": ("Simulator", "Step"),
     "core.watchdog": ("watching",),
-    "online.acting": ("Episode", "OnlinePlanner"),
     "online.policies": ("Behaviour",),
     "online.presets": ("preset_settings",),
     "portfolio.auto": ("Auto",),
@@ -115,6 +116,9 @@ _ROOMS = {
     "simulators.observations": ("Observation",),
     "simulator_search.rollout_iw": ("RolloutIW",),
     "task_search.siw": ("SIW",),
+    "training.api": ("TrainingProgress", "TrainingResult", "train"),
+    "training.policy": ("Policy",),
+    "online.acting": ("Episode", "OnlinePlanner"),
 }
 # Silent unless the program that imports Widthwise configures logging.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -161,6 +165,7 @@ __all__ = [
     "Outcome",
     "Plan",
     "Planner",
+    "Policy",
     "Ram",
     "Requests",
     "Result",
@@ -176,6 +181,8 @@ __all__ = [
     "Stop",
     "Task",
     "Tiles",
+    "TrainingProgress",
+    "TrainingResult",
     "UnsupportedError",
     "UsageError",
     "Verdict",
@@ -193,6 +200,7 @@ __all__ = [
     "solve",
     "solve_each_goal",
     "theory",
+    "train",
     "validate",
     "verify_certificate",
     "watching",

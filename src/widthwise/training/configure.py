@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from widthwise.core.errors import UsageError
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.online.presets import preset_settings
 from widthwise.training.algorithm_registry import AUTO
@@ -21,7 +22,17 @@ if TYPE_CHECKING:
 def make_simulator(settings: RunSettings) -> Simulator:
     """A simulator of the environment of a run."""
     from widthwise.simulators.names import simulator
+    from widthwise.training.environment import GIVEN
 
+    if settings.make is not None:
+        return settings.make()
+    if settings.environment.endswith(GIVEN):
+        name = settings.environment.removesuffix(GIVEN)
+        raise UsageError(
+            f"the run was trained in an environment that was given in Python, {name}",
+            python="give the same environment again",
+            command="continue it in Python: ww.train(environment, out=..., resume=True)",
+        )
     return simulator(settings.environment, **settings.options)
 
 

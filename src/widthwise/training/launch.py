@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -28,6 +28,7 @@ from widthwise.training.trust import names_code, require_trust, resume_call
 from widthwise.training.unpacking import PackedLimits
 
 if TYPE_CHECKING:
+    from widthwise.core.simulator import Simulator
     from widthwise.training.configuration import Configuration
     from widthwise.training.trainer import Trainer
 
@@ -140,6 +141,7 @@ def resume(
     *,
     given: Mapping[str, Any] | None = None,
     trust: bool = False,
+    make: Callable[[], Simulator] | None = None,
 ) -> TrainingRun:
     """Continue a run from its newest checkpoint.
 
@@ -150,6 +152,7 @@ def resume(
         interactions: the interactions at which the run ends; not fewer than before.
         given: settings that the caller knows to be those of the run, such as `{"environment": "my_module:make"}`.
         trust: whether to import whatever code the folder names, and to accept checkpoints of any size.
+        make: makes a simulator of an environment that was given in Python.
 
     Returns:
         The run, ready to continue. Its folder is open: `run.folder.close()` releases it.
@@ -167,6 +170,7 @@ def resume(
     require_trust(
         folder, named_code(config), given or {}, trust=trust, remedy=resume_call(folder, settings.environment)
     )
+    settings = replace(settings, make=make)
     if interactions is not None and interactions != settings.interactions:
         if interactions < settings.interactions:
             raise UsageError(

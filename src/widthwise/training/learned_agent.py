@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,23 +65,25 @@ class NetworkAlone(OnlinePlanner):
 
 def learned_agent(
     run: Path,
-    environment: str,
-    options: dict[str, Any],
+    environment: str | None,
+    options: dict[str, Any] | None = None,
     *,
     network_only: bool,
     chance: str | None = None,
     trust: bool = False,
+    make: Callable[[], Simulator] | None = None,
 ) -> OnlinePlanner:
     """An agent with the best policy of a run.
 
     Args:
         run: the run folder. It is data: code that its settings name is not imported unless `environment` or `options`
             name it as well.
-        environment: the environment to act in; a run in another one is refused by name.
+        environment: the environment to act in, by its name; a run in another one is refused. None: that of the run.
         options: options of the environment; those of the run if empty.
         network_only: whether the network acts without search.
         chance: what to do where steps depend on chance; by default what the run was trained with.
         trust: whether to import whatever code the folder names.
+        make: makes a simulator of an environment that was given in Python.
 
     Returns:
         The agent.
@@ -92,12 +95,13 @@ def learned_agent(
     need_torch("a learned policy")
 
     config, settings = read_settings(run)
-    if environment != settings.environment:
+    settings = replace(settings, make=make)
+    if environment is not None and environment != settings.environment:
         raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
     if options and options != dict(settings.options):
         trained, these = setting(settings.options), setting(options)
         raise UsageError(f"{run} was trained with other options of the environment ({trained}) than these ({these})")
-    given = {"environment": environment, "options": options}
+    given = {"environment": environment, "options": options or {}}
     require_trust(run, named_code(config), given, trust=trust, remedy="--option NAME=VALUE")
     mode = "foresee" if network_only else check_mode(chance or settings.chance)  # the network alone plans nothing
     trainer: Trainer = trainer_of(run, settings, read_configuration(run, config), mode)

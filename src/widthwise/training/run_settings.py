@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import UsageError
 from widthwise.online.presets import DEFAULT, FIRST
 from widthwise.training.algorithm_registry import AUTO
+
+if TYPE_CHECKING:
+    from widthwise.core.simulator import Simulator
 
 #: The interactions that evaluations may take by default, as a share of the training interactions.
 EVALUATION_SHARE = 0.25
@@ -36,6 +39,7 @@ class RunSettings:
         chance: what to do where steps depend on chance: `refuse`, `foresee` or `reseed`.
         evaluation_share: the interactions that evaluations may take, as a share of the training interactions; 0: no
             bound.
+        make: makes a simulator of an environment that was given in Python; it is not written down.
 
     Raises:
         UsageError: a value is out of range.
@@ -59,6 +63,7 @@ class RunSettings:
     evaluation_steps: int | None = None
     chance: str = "refuse"
     evaluation_share: float = EVALUATION_SHARE
+    make: Callable[[], Simulator] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
@@ -77,8 +82,10 @@ class RunSettings:
         """The settings as plain data; the interval as a number, so that a longer run keeps it."""
         from widthwise.training.overrides import plain_overrides
 
+        data = asdict(replace(self, make=None))
+        del data["make"]
         return {
-            **asdict(self),
+            **data,
             "options": dict(self.options),
             "overrides": plain_overrides(self.overrides),
             "evaluate_every": self.interval,
@@ -89,7 +96,7 @@ class RunSettings:
         """The settings from plain data with today's keys; raises `UsageError` if an override cannot be read."""
         from widthwise.training.overrides import check_overrides
 
-        known = {item.name for item in fields(cls)}
+        known = {item.name for item in fields(cls)} - {"make"}
         values = {name: value for name, value in data.items() if name in known}
         return cls(**{**values, "overrides": check_overrides(values.get("overrides", {}))})
 

@@ -61,6 +61,7 @@ MAY_IMPORT = {
         "simulators",
         "online",
         "exploration",
+        "training",
         "version",
     },
     "__main__.py": {"cli"},

@@ -120,7 +120,7 @@ def test_wrong_arguments_are_refused_before_anything_is_written(tmp_path: Path) 
     out = tmp_path / "run"
     with pytest.raises(ww.UsageError, match="needs an environment"):
         ww.train("corridor", out=out)
-    with pytest.raises(ww.UsageError, match="no setting 'tile'"):
+    with pytest.raises(ww.UsageError, match="setting 'tile'"):
         ww.train("corridor", 100, out=out, tile=(2, 2))
     with pytest.raises(ww.UsageError):
         ww.train(object(), 100, out=out)

@@ -65,7 +65,7 @@ class UsageError(WidthwiseError):
     Example:
         >>> ww.IW(0)
         Traceback (most recent call last):
-        widthwise.core.errors.UsageError: a width is ... 0
+        widthwise.core.errors.UsageError: ...0...
     """
 
     exit_code = 2

@@ -18,28 +18,28 @@ BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(BUILT)
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make setup     make .venv and build the package; leaves $(BIN)/widthwise ready"
+	@echo "make setup     create .venv and build the package as $(BIN)/widthwise"
 	@echo "make demo      set up, then solve bundled tasks, explain width, and learn a maze"
 	@echo "make test      set up, then lint, types and all tests"
-	@echo "make native-test  the tests of the C++ kernels, without Python"
-	@echo "make coverage  how much of the Python and C++ code the tests execute"
-	@echo "make lint      style and types of Python and C++, and the stubs of the native module"
-	@echo "make docs      the documentation as pages in build/docs; every warning is an error"
-	@echo "make format    bring all files into the style that lint asks for"
-	@echo "make stubs     write the stubs of the native module anew"
+	@echo "make native-test  run the tests of the C++ kernels, without Python"
+	@echo "make coverage  measure the test coverage of the Python and C++ code"
+	@echo "make lint      check the style and types of Python and C++, and the stubs of the native module"
+	@echo "make docs      build the documentation in build/docs; every warning is an error"
+	@echo "make format    format all files"
+	@echo "make stubs     regenerate the stubs of the native module"
 	@echo "make bench     compare the speed with other planners (needs WIDTHWISE_BENCHMARKS)"
-	@echo "make bench-whole  solve whole problems beside other planners (needs WIDTHWISE_BENCHMARKS)"
-	@echo "make sanitize  all native code under the address and undefined-behaviour sanitizers"
-	@echo "make tsan      the tests of the C++ kernels under the thread sanitizer"
-	@echo "make faults    every write fails once, and every allocation that the meter can refuse"
-	@echo "make fuzz      damaged inputs of every kind, for a minute (FUZZ_SECONDS, FUZZ_SEED)"
-	@echo "make fuzz-guided  the same guided by coverage (FUZZ_TARGET=task, reader, plan, ...)"
-	@echo "make val       build VAL, the validator of others that make oracles asks, from its public source"
-	@echo "make oracles   plans and unsolvable tasks before VAL, unified-planning and Fast Downward"
-	@echo "make lock      write the requirements with hashes anew from constraints.txt"
+	@echo "make bench-whole  compare with other planners on whole problems (needs WIDTHWISE_BENCHMARKS)"
+	@echo "make sanitize  run the tests with the address and undefined-behaviour sanitizers"
+	@echo "make tsan      run the tests of the C++ kernels with the thread sanitizer"
+	@echo "make faults    test failures of every write and of every metered allocation"
+	@echo "make fuzz      run damaged inputs of every kind for a minute (FUZZ_SECONDS, FUZZ_SEED)"
+	@echo "make fuzz-guided  run fuzzing guided by coverage (FUZZ_TARGET=task, reader, plan, ...)"
+	@echo "make val       build the external validator VAL for make oracles from its public source"
+	@echo "make oracles   check plans and unsolvable tasks with VAL, unified-planning and Fast Downward"
+	@echo "make lock      regenerate the requirements with hashes from constraints.txt"
 	@echo "make locked    install the requirements with hashes, and the package, into .venv-locked"
 	@echo "make sbom      write the bill of materials, dist/sbom.cdx.json"
-	@echo "make clean     remove whatever make has made"
+	@echo "make clean     remove all generated files"
 
 setup: $(VENV)/.ready
 
@@ -53,7 +53,7 @@ $(VENV)/.tools: constraints.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.tools $(BUILD_FILES)
-	@echo "Building the package (a minute or three the first time) ..."
+	@echo "Building the package (one to three minutes the first time) ..."
 	@$(PIP) --no-build-isolation --editable . $(STRICT)
 	@touch $@
 

@@ -88,9 +88,9 @@ def brief(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-@pytest.mark.torch
 def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A good run folder of every kind."""
+    pytest.importorskip("torch")
     folder = tmp_path_factory.mktemp("bases")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner, "make_pool", lambda *_: Inline())

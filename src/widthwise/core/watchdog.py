@@ -18,8 +18,6 @@ from typing import Protocol
 from widthwise import _native
 from widthwise.core.errors import OutOfTime
 
-#: The default limit for a call into a simulator, in seconds.
-STEP_TIMEOUT = 60.0
 #: Seconds between the signal and the end of the process.
 GRACE = 1.0
 

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
 
-Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
 

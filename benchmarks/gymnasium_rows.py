@@ -67,7 +67,7 @@ are those of the whole process, including about 0.4 s for starting Python and im
 
 {table}
 
-A third line is the best setting known; where there is none, the default is the best setting known. `(N limit)`
+A third line is the best setting known; where there is none, no setting is known that solves more. `(N limit)`
 counts the episodes that the CPU limit interrupted. `random` chooses all actions with the same
 probability and stops after 10,000 steps where the environment has no limit of its own.
 

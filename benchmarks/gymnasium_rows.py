@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from page_width import wrapped
 from widthwise.core.files import write_whole
 
 
@@ -110,11 +111,11 @@ def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]
     """The page with the table."""
     write_whole(
         path,
-        TEXT.format(
+        wrapped(TEXT.format(
             version=config["versions"]["widthwise"], python=config["versions"]["python"], cpu=config["machine"]["cpu"],
             cores=config["machine"]["cores"], commits=", ".join(sorted({line["commit"][:10] for line in lines})),
             limit=config["settings"]["limit"], table=table(lines), notes="\n".join([NOTES, *findings(lines)]),
-        ),
+        )),
     )  # fmt: skip
 
 
@@ -134,7 +135,7 @@ def findings(lines: list[dict[str, Any]]) -> list[str]:
         if count(lines, env, setup) < 5 and (setup != "best" or env.best)
     ]
     if missing:
-        notes.append(f"- Episodes that were not played, for lack of time: {', '.join(missing)}.")
+        notes.append(f"- Episodes that were not played because of time: {', '.join(missing)}.")
     return notes
 
 

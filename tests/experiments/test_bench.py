@@ -225,7 +225,7 @@ def test_equal_cuts_share_their_operators(benchmarks):
     [
         (["--planner", "iv:1"], "unknown planner 'iv'"),
         (["--planner", "iw:1", "--planner", "iw:1"], "given twice"),
-        (["--planner", "iw:0"], "no width"),
+        (["--planner", "iw:0"], "not a width"),
         (["--domains", "grippr"], "did you mean gripper"),
         (["--workers", "many"], "--workers"),
         (["--seeds", "0"], "--seeds"),

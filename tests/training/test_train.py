@@ -49,7 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert ended.code == 0, ended.err
     assert "interactions/s" in ended.out
     assert "the network alone scores" in ended.err
-    assert "going on" not in ended.err
+    assert "continuing" not in ended.err
     return folder
 
 
@@ -120,7 +120,7 @@ def test_ctrl_c_writes_a_checkpoint_and_says_how_to_go_on(whole: Path, tmp_path:
     # Nothing is newer than the checkpoint, so nothing is dropped; the run could go on for long.
     process = start("train", WORLD, "--resume", str(folder))
     line = ""
-    while "going on at" not in line:
+    while "continuing at" not in line:
         line = process.stderr.readline()  # type: ignore[union-attr]
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
@@ -166,7 +166,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_is_taken(whole: P
     ended = call("train", WORLD, "--resume", str(folder))
     assert ended.code == 0, ended.err
     assert "current.ckpt: is no good checkpoint" in ended.err
-    assert "going on from previous.ckpt" in ended.err
+    assert "continuing from previous.ckpt" in ended.err
     assert lines(folder) == lines(whole)
 
 

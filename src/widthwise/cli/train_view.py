@@ -26,7 +26,7 @@ class TrainView(TrainingListener):
         """Say from where the run goes on."""
         if run.resumed:
             before = counted(run.episodes, "episode")
-            self.say(f"going on at {counted(run.trainer.interactions, 'interaction')}, after {before}")
+            self.say(f"continuing at {counted(run.trainer.interactions, 'interaction')}, after {before}")
 
     def moved(self, run: TrainingRun) -> None:
         """Show where the run is, if it was not shown just now."""

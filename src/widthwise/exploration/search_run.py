@@ -16,7 +16,7 @@ from typing import Any
 from widthwise.core import shape
 from widthwise.core.errors import InputError, SimulatorError, UsageError
 from widthwise.core.files import cannot_write
-from widthwise.core.run_folder import CONFIG, RESULT, RunFolder, read_json, refuse_existing, write_json
+from widthwise.core.run_folder import CONFIG, RunFolder, read_json, refuse_existing, write_json
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator
 from widthwise.exploration.search_state import capture, restore
@@ -280,9 +280,3 @@ def read_search_config(folder: Path) -> dict[str, Any]:
     if config.get("kind") != KIND or not isinstance(config.get("settings"), dict):
         raise InputError(f"{folder}: is not the folder of a search")
     return config
-
-
-def read_result(folder: Path) -> dict[str, Any]:
-    """The result of a search in a folder."""
-    result: dict[str, Any] = read_json(folder / RESULT, shape.table(shape.anything))
-    return result

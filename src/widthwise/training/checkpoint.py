@@ -249,7 +249,7 @@ class Checkpoints:
                 wrong.append(str(error))
                 continue
             for one in wrong:
-                say(f"{one}; going on from {path.name}")
+                say(f"{one}; continuing from {path.name}")
             return found
         if wrong:
             raise InputError("; ".join(wrong))

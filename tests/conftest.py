@@ -30,7 +30,7 @@ class SkippedModule(pytest.Module):
 
     reason = ""
 
-    def collect(self) -> list[pytest.Item]:  # type: ignore[override]
+    def collect(self) -> list[pytest.Item]:
         """Skip the whole module."""
         pytest.skip(self.reason, allow_module_level=True)
 

@@ -183,19 +183,19 @@ def test_puzzles_start_where_slides_can_lead():
             if 0 <= row < 3 and 0 <= column < 3:
                 child, other = list(layout), row * 3 + column
                 child[free], child[other] = child[other], 0
-                child = tuple(child)
+                child = tuple(child)  # type: ignore[assignment]
                 if child not in reached:
-                    reached.add(child)
-                    queue.append(child)
+                    reached.add(child)  # type: ignore[arg-type]
+                    queue.append(child)  # type: ignore[arg-type]
     assert len(reached) == 181_440
     starts = set()
     for seed in range(200):
         problem = EXAMPLES["8puzzle"].problem(seed)
         cells = {cell: index for index, cell in enumerate(objects(problem)["cell"])}
-        layout = [0] * 9
+        layout = [0] * 9  # type: ignore[assignment]
         for atom in init(problem):
             if atom[0] == "tile-at":
-                layout[cells[atom[2]]] = int(atom[1][1:])
+                layout[cells[atom[2]]] = int(atom[1][1:])  # type: ignore[index]
         assert tuple(layout) in reached and tuple(layout) != solved
         starts.add(tuple(layout))
     assert len(starts) > 190

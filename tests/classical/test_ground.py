@@ -79,7 +79,7 @@ def tasks(draw: st.DrawFn) -> NormalTask:
             inner = len(own) + len(more)
             effects.append(NormalEffect(more, condition(inner, number(0, 2)), literal(inner, fluents)))
         tables = ((0, (term(len(own)),)),) if number(0, 3) == 0 else ()
-        cost = NormalCost(float(number(0, 3)), tables)
+        cost = NormalCost(number(0, 3), tables)
         shown, needs = number(0, len(own)), condition(len(own), 4)
         actions.append(NormalAction(f"a{k}", own, shown, needs, tuple(effects), cost))
     axioms = []
@@ -92,7 +92,7 @@ def tasks(draw: st.DrawFn) -> NormalTask:
         init.append([number(0, objects - 1) for _ in range(facts * max(predicate.arity, 1))])
     goal = condition(0, 3)
     names = [f"o{k}" for k in range(objects)]
-    return NormalTask("t", "d", names, predicates, domains, init, actions, axioms, goal, True, [table])
+    return NormalTask("t", "d", names, predicates, domains, init, actions, axioms, goal, True, [table])  # type: ignore[list-item]
 
 
 @settings(max_examples=1500, deadline=None)
@@ -117,7 +117,7 @@ def act(
     """An action over variables that range over domain 0."""
     return NormalAction(
         "go", (0,) * parameters, parameters, tuple(needs),
-        tuple(NormalEffect((), (), effect) for effect in effects), cost or NormalCost(1.0),
+        tuple(NormalEffect((), (), effect) for effect in effects), cost or NormalCost(1),
     )  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def test_goals_that_cannot_be_reached_are_told() -> None:
 
 
 def test_a_missing_cost_names_function_and_arguments() -> None:
-    action = act(1, [lit(1, 0)], lit(1, ~1), cost=NormalCost(0.0, ((0, (0, ~1)),)))
+    action = act(1, [lit(1, 0)], lit(1, ~1), cost=NormalCost(0, ((0, (0, ~1)),)))
     for tables in ([{(1, 1): 2.0}], [{}]):
         with pytest.raises(InputError, match=r"the cost \(length a b\)"):
             ground(small(actions=[action], tables=tables, table_names=["length"]), _native.Meter())

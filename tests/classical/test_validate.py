@@ -145,7 +145,7 @@ class Interpreter:
         cost = action.cost.constant
         for function, args in action.cost.tables:
             cost += self.task.tables[function][tuple(values[t] if t >= 0 else ~t for t in args)]
-        return cost
+        return cost  # type: ignore[return-value]
 
 
 @settings(max_examples=60)

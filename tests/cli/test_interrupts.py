@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_cli_stop import ENDLESS, worked
+from test_cli_stop import ENDLESS, worked  # type: ignore[import-not-found]
 
 import widthwise as ww
 from cli_tools import environment, files, start, texts
@@ -43,7 +43,7 @@ def puzzle(tmp_path: Path) -> ww.Task:
 
 
 def test_ctrl_c_in_a_search_raises_with_the_result_so_far(puzzle: ww.Task, soon: None) -> None:
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with pytest.raises(ww.RunInterrupted) as raised:
         ww.solve(puzzle, "bfs")
     assert isinstance(raised.value, ww.RunInterrupted)
     result = raised.value.result
@@ -86,7 +86,7 @@ def test_ctrl_c_in_an_improvement_keeps_the_plan(puzzle: ww.Task) -> None:
     result = solved()
     assert result.status is Status.SOLVED and result.plan
     assert ww.validate(puzzle.domain, puzzle.problem, result.plan).valid
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with pytest.raises(ww.RunInterrupted) as raised:
         ww.solve(puzzle, improve=True, budget=ww.Budget(seconds=600), on_plan=press)
     assert raised.value.result.plan == result.plan
 
@@ -103,7 +103,7 @@ def test_ctrl_c_ends_the_iteration_over_goals(tmp_path: Path) -> None:
     assert [result.status for result in results].index(Status.INTERRUPTED) == len(results) - 1
     assert len(results) < len(task.goals)
     before = []
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with pytest.raises(ww.RunInterrupted) as raised:
         before.extend(ww.solve_each_goal(task, "bfs", watch=press))
     assert raised.value.result.status is Status.INTERRUPTED
 
@@ -114,7 +114,7 @@ def test_ctrl_c_ends_a_profile(puzzle: ww.Task) -> None:
     goals = [puzzle.goal, puzzle.goal]
     profiles = list(profile(puzzle, goals, budget=budget, ladder=ladder, watch=press, on_interrupt="return"))
     assert [found.status for found in profiles] == [Status.INTERRUPTED]
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with pytest.raises(ww.RunInterrupted) as raised:
         list(profile(puzzle, goals, budget=budget, ladder=ladder, watch=press))
     assert raised.value.result.status is Status.INTERRUPTED
 

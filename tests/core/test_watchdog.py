@@ -92,7 +92,7 @@ def test_in_python_a_step_that_hangs_raises() -> None:
 
 def test_quick_steps_are_not_disturbed() -> None:
     def play(**options: Any) -> list[int]:
-        return ww.OnlinePlanner(broken.Walk(), ww.RolloutIW(1), **options).run(0).actions
+        return ww.OnlinePlanner(broken.Walk(), ww.RolloutIW(1), **options).run(0).actions  # type: ignore[attr-defined]
 
     with ww.watching(0.3, max_time=60) as watch:
         assert watch is not None

@@ -215,7 +215,7 @@ def test_equal_cuts_share_their_operators(benchmarks):
     assert small.cut is not None and [small.atoms[atom] for atom in cut.goal.positive] == [first.name]
     assert next_cut(task, first, cut).ordered(0)[0] is small
     other = next_cut(task, second, cut)
-    shared = other.task.cut.atoms == cut.task.cut.atoms and other.task.cut.operators == cut.task.cut.operators
+    shared = other.task.cut.atoms == cut.task.cut.atoms and other.task.cut.operators == cut.task.cut.operators  # type: ignore[union-attr]
     assert (other.ordered(0)[0] is small) == shared
     assert cut.ordered(1)[0] is not small and cut.ordered(0)[0] is small
 

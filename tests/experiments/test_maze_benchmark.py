@@ -42,7 +42,7 @@ def test_the_report_counts(tmp_path: Path) -> None:
         }
         for maze in ("maze-small", "maze-large")
         for budget in (30, 100)
-        for planner in settings["planners"]
+        for planner in settings["planners"]  # type: ignore[attr-defined]
         for seed in (0, 1)
     ]  # fmt: skip
     mazes_report.write_report(tmp_path / "mazes-planning.md", made, lines)

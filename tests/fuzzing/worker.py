@@ -37,4 +37,4 @@ def main(seed: int, first: int, count: int, names: list[str], scratch: Path) -> 
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:4]), sys.argv[4].split(","), Path(sys.argv[5])))
+    sys.exit(main(*map(int, sys.argv[1:4]), sys.argv[4].split(","), Path(sys.argv[5])))  # type: ignore[arg-type, call-arg]

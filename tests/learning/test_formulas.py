@@ -82,7 +82,7 @@ def test_rmsprop_is_what_torch_computes() -> None:
     for step in range(4):
         for network, optimiser in ((ours, mine), (theirs, other)):
             hidden, policy, value = network(seen(FORMATS[-1], 16, step))
-            optimiser.zero_grad()  # type: ignore[attr-defined]
+            optimiser.zero_grad()
             (hidden.square().mean() + policy[:, 0].mean() - value[:, 1].mean()).backward()
             if isinstance(optimiser, RMSprop):
                 optimiser.step(optimiser.gradient(), 1.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_native_forward import KERNELS
+from test_native_forward import KERNELS  # type: ignore[import-not-found]
 
 from widthwise.learning.inference import LARGEST, Inference
 from widthwise.learning.input_format import InputFormat
@@ -40,8 +40,8 @@ def trained(form: InputFormat, actions: int, support: Support) -> Network:
             head.weight.copy_(torch.randn(head.weight.shape, generator=generator) / 4)
             head.bias.copy_(torch.randn(head.bias.shape, generator=generator))
         for norm in network.norms:
-            norm.weight.copy_(1 + torch.randn(norm.weight.shape, generator=generator) / 8)
-            norm.bias.copy_(torch.randn(norm.bias.shape, generator=generator) / 8)
+            norm.weight.copy_(1 + torch.randn(norm.weight.shape, generator=generator) / 8)  # type: ignore[arg-type, operator]
+            norm.bias.copy_(torch.randn(norm.bias.shape, generator=generator) / 8)  # type: ignore[arg-type, operator]
     return network.eval()
 
 
@@ -104,7 +104,7 @@ def test_the_order_of_weights_in_memory_does_not_matter() -> None:
     network = trained(FORMATS[0], 6, Support())
     seen = list(observations(FORMATS[0], 2))
     before = Inference(network)(seen)
-    network.to(memory_format=torch.contiguous_format)
+    network.to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
     assert Inference(network)(seen) == before
 
 

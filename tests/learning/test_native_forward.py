@@ -39,7 +39,11 @@ def layer(rng: np.random.Generator, inputs: int, outputs: int, side: int = 0, st
         return rng.normal(size=shape).astype(np.float32)
 
     return Layer(
-        drawn(outputs, inputs) / np.sqrt(np.float32(inputs)), 1 + drawn(outputs) / 4, drawn(outputs), side, stride
+        drawn(outputs, inputs) / np.sqrt(np.float32(inputs)),
+        1 + drawn(outputs) / 4,  # type: ignore[arg-type]
+        drawn(outputs),
+        side,
+        stride,
     )
 
 
@@ -193,7 +197,7 @@ def test_what_does_not_fit_is_refused() -> None:
     forward.dense(5)
     given: tuple[Any, ...] = np.zeros((3, 4), np.float32), np.zeros((3, 5), np.uint8), np.zeros((3, 2), np.float32)
     with pytest.raises(ValueError, match="heads are missing"):
-        forward(given[0], 1, *given[1:], np.zeros(3))
+        forward(given[0], 1, *given[1:], np.zeros(3))  # type: ignore[call-arg]
     forward.heads(2, [0.0, 1.0])
     with pytest.raises(ValueError, match="before the heads"):
         forward.dense(3)
@@ -202,10 +206,10 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="size of the layer"):
         forward.set(0, np.zeros(19, np.float32), np.ones(5, np.float32), np.zeros(5, np.float32))
     with pytest.raises(TypeError, match="bytes or 32-bit floats"):
-        forward(given[0].astype(np.float64), 1, *given[1:], np.zeros(3))
+        forward(given[0].astype(np.float64), 1, *given[1:], np.zeros(3))  # type: ignore[call-arg]
     for count, value in ((3, np.zeros(3)), (2, np.zeros(1))):
         with pytest.raises(ValueError, match="room"):
-            forward(given[0], count, *given[1:], value)
+            forward(given[0], count, *given[1:], value)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("frames", [1, 2, 4, 5])

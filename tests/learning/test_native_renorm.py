@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_refused() -> None:
         ("four rows", {"rows": (4, 15)}),
     ):
         with pytest.raises(ValueError, match=message):
-            run(**wrong)  # type: ignore[arg-type]
+            run(**wrong)
 
 
 def test_what_does_not_fit_is_refused_on_the_way_back() -> None:
@@ -148,7 +148,7 @@ def test_what_does_not_fit_is_refused_on_the_way_back() -> None:
         ("four rows", {"rows": 32}),
     ):
         with pytest.raises(ValueError, match=message):
-            run(**wrong)  # type: ignore[arg-type]
+            run(**wrong)
 
 
 def test_kernels_nobody_knows_are_refused() -> None:

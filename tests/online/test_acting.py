@@ -211,7 +211,7 @@ def test_max_steps_and_interrupts() -> None:
     agent = ww.OnlinePlanner(Corridor(6), RIW(1), features=both, recorder=stop)
     episode = agent.run(0, on_interrupt="return")
     assert episode.interrupted and episode.steps == 2 and not episode.terminated
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with pytest.raises(ww.RunInterrupted) as raised:
         agent.run(0)
     assert raised.value.result.actions == episode.actions and raised.value.result.interrupted
 

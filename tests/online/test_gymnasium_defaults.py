@@ -123,7 +123,7 @@ def test_too_many_or_endless_actions_are_refused() -> None:
 
 
 def test_an_environment_that_cannot_be_copied_is_replayed() -> None:
-    class Locked(gymnasium.Wrapper):  # type: ignore[misc, name-defined]
+    class Locked(gymnasium.Wrapper):  # type: ignore[name-defined]
         def __init__(self, env: object) -> None:
             super().__init__(env)
             self.lock = (number for number in range(2))  # can be neither pickled nor copied

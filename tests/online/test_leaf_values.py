@@ -53,14 +53,14 @@ def test_a_crash_is_no_goal_where_rewards_are_shaped() -> None:
     leaf = leaf_value(tree, 0.99)
     assert not way_to_goal(tree, 0.99, leaf)
     returns = look_ahead(tree, 0.99, leaf=leaf).returns
-    assert min(returns) == returns[-1] == -100.0
+    assert min(returns) == returns[-1] == -100.0  # type: ignore[type-var]
 
 
 def test_a_failure_is_worth_less_than_going_on_where_steps_cost() -> None:
     tree = tree_of([-1.0, -1.0, -1.0], -20.0)
     leaf = leaf_value(tree, 0.99)
     returns = look_ahead(tree, 0.99, leaf=leaf).returns
-    assert min(returns) == returns[-1]
+    assert min(returns) == returns[-1]  # type: ignore[type-var]
     assert not way_to_goal(tree, 0.99, leaf)
 
 
@@ -69,7 +69,7 @@ def test_an_end_that_costs_as_much_as_a_step_is_a_goal() -> None:
     leaf = leaf_value(tree, 0.99)
     assert way_to_goal(tree, 0.99, leaf)
     returns = look_ahead(tree, 0.99, leaf=leaf).returns
-    assert max(returns) == returns[-1] == -1.0
+    assert max(returns) == returns[-1] == -1.0  # type: ignore[type-var]
 
 
 def test_an_agent_does_not_end_the_episode_by_a_failure_before_it_has_seen_the_goal() -> None:

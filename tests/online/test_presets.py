@@ -119,7 +119,7 @@ def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:
     from widthwise.training.old_keys import upgrade_settings
     from widthwise.training.run_settings import RunSettings
 
-    told = {"environment": "maze-small", "algorithm": "pi-hiw", "interactions": 10}
+    told: dict[str, Any] = {"environment": "maze-small", "algorithm": "pi-hiw", "interactions": 10}
     first = configure(RunSettings.of(upgrade_settings(told)))
     assert (first.planning.tiles, first.planning.steps_per_action, first.learning) == ((2, 2), 30, LearningSettings())
     assert configure(RunSettings(**told)).planning.tiles == (4, 4)

@@ -265,7 +265,7 @@ def test_every_allocation_that_the_meter_can_refuse_is_refused_once(
     solve += ["--first"] if name == "auto" else []
     meters: list[Any] = []
     start = Budget.start
-    monkeypatch.setattr(Budget, "start", lambda self: meters.append(start(self)) or meters[-1])
+    monkeypatch.setattr(Budget, "start", lambda self: meters.append(start(self)) or meters[-1])  # type: ignore[func-returns-value]
     assert main(solve) == 0
     plan = json.loads(message(capsys)[0])["plan"]
     limit, tried = meters[0].peak_bytes - 1, 0
@@ -287,7 +287,7 @@ def test_every_allocation_of_a_suite_that_the_meter_can_refuse_is_refused_once(
 ) -> None:
     meters: list[Any] = []
     start = Budget.start
-    monkeypatch.setattr(Budget, "start", lambda self: meters.append(start(self)) or meters[-1])
+    monkeypatch.setattr(Budget, "start", lambda self: meters.append(start(self)) or meters[-1])  # type: ignore[func-returns-value]
     bench = ["bench", "classical", "--benchmarks", str(TASKS), "--suite", "all", "--planner", planner, "--seeds", "1"]
     bench += ["--relevance", relevance, "--out", str(tmp_path / "run")]
     assert main(bench) == 0, message(capsys)[1]

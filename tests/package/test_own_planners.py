@@ -49,7 +49,7 @@ class BreadthFirst:
 
     def run(self, model: ww.Model) -> ww.Outcome:
         if self.answer is not None:
-            return self.answer  # type: ignore[no-any-return]
+            return self.answer
         paths: dict[ww.State, list[int]] = {model.init: []}
         queue = [model.init]
         for state in queue:

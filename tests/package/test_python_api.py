@@ -81,10 +81,10 @@ def test_planners_for_simulators_are_refused_in_terms_of_python(task: ww.Task) -
     for planner in (ww.RolloutIW(1), ww.CountRolloutIW(1)):
         for solve in (ww.solve, lambda *arguments: list(ww.solve_each_goal(*arguments))):
             with pytest.raises(ww.UsageError, match="OnlinePlanner"):
-                solve(task, planner)
+                solve(task, planner)  # type: ignore[arg-type]
     with pytest.raises(ww.UsageError, match="simulators"):
         ww.solve(task, ww.HIW(ww.Tiles(2, 2), high=ww.CountRolloutIW(1), low=ww.RolloutIW(1)))
-    for planner in (ww.IW, 3, None):
+    for planner in (ww.IW, 3, None):  # type: ignore[assignment]
         with pytest.raises(ww.UsageError, match=r"is not a planner|is a class"):
             ww.solve(task, planner)  # type: ignore[arg-type]
 

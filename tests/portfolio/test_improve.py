@@ -177,7 +177,7 @@ def detour(blocks=5):
     search = model.search(_native.ALL_FEATURES)
     search.start()
     _, node, _ = search.resume(0)
-    shortest = search.path(node)
+    shortest = search.path(node)  # type: ignore[arg-type]
     state, lost = task.init, []
     for _ in range(3):
         pick = next(op for op, held in task.successors(state) if state in dict(map(reversed, task.successors(held))))
@@ -255,7 +255,7 @@ def test_improvement_is_the_same_every_time():
     for _ in range(2):
         _, model, _, path = detour(6)
         told = []
-        improve(model, path, lambda path, how, told=told: told.append((path, how)), allowance=20_000_000)
+        improve(model, path, lambda path, how, told=told: told.append((path, how)), allowance=20_000_000)  # type: ignore[misc]
         ends.append(told)
     assert ends[0] == ends[1]
     assert ends[0]

@@ -45,7 +45,7 @@ def test_the_budget_is_kept_and_the_stages_add_up(spec, nodes):
     if outcome.status is Status.SOLVED:
         assert outcome.reason == f"solved by {outcome.stages[-1].planner}"
         state = spec.start()
-        for op in outcome.path:
+        for op in outcome.path:  # type: ignore[union-attr]
             state = spec.apply(state, op)
         assert spec.is_goal(state)
 

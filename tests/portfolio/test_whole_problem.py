@@ -44,7 +44,7 @@ def test_improvement_is_told_plan_by_plan_and_is_the_same_every_time() -> None:
             example("blocks", blocks=9),
             "gbfs",
             improve=True,
-            on_plan=lambda result, told=told: told.append((result.cost, tuple(result.plan or ()))),
+            on_plan=lambda result, told=told: told.append((result.cost, tuple(result.plan or ()))),  # type: ignore[misc]
         )
         assert [one.cost for one in result.plans] == [cost for cost, _ in told]
         assert (result.cost, tuple(result.plan or ())) == told[-1]
@@ -52,7 +52,7 @@ def test_improvement_is_told_plan_by_plan_and_is_the_same_every_time() -> None:
         runs.append(told)
     assert runs[0] == runs[1]
     costs = [cost for cost, _ in runs[0]]
-    assert costs == sorted(set(costs), reverse=True)
+    assert costs == sorted(set(costs), reverse=True)  # type: ignore[type-var]
 
 
 def test_a_goal_that_holds_already_is_the_empty_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

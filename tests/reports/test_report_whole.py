@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_report import Reader
+from test_report import Reader  # type: ignore[import-not-found]
 
 from widthwise.cli.main import main
 from widthwise.reports.whole_html import cactus, solved_times

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_report import Reader
+from test_report import Reader  # type: ignore[import-not-found]
 
 from widthwise.cli.main import main
 from widthwise.experiments.learning_suites import paper_scores
@@ -66,7 +66,7 @@ def test_figures_over_seeds(tmp_path: Path) -> None:
     (group,) = read_training([tmp_path / "a", tmp_path / "b"])
     assert group.reached == 2000
     # The last tenth: the episodes that end at 1,800, 1,900 and 2,000 interactions.
-    assert group.last("score") == Point(2000, pytest.approx(2 / 3), pytest.approx(1 / 3), 1.0)
+    assert group.last("score") == Point(2000, pytest.approx(2 / 3), pytest.approx(1 / 3), 1.0)  # type: ignore[arg-type]
     assert group.last("steps") == Point(2000, 190, 190, 190)
     assert group.final("network_score") == Point(2000, 0.75, 0.5, 1.0)
     assert group.best("network_score") == Point(2000, 0.75, 0.5, 1.0)
@@ -141,7 +141,7 @@ PLANNED = (
 
 def learned(folder: Path, **options: Any) -> Path:
     """A run of three episodes with losses, whose second evaluation includes the planner."""
-    extra = tuple(first | second for first, second in zip(LOSSES, (*PLANNED, {}), strict=True))
+    extra = tuple(first | second for first, second in zip(LOSSES, (*PLANNED, {}), strict=True))  # type: ignore[operator]
     return write(folder, [0.0, 0.0, 1.0], extra=extra, **options)
 
 

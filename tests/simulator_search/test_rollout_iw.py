@@ -42,9 +42,9 @@ def test_rollouts_run_to_the_end_are_iw(seed: int, width: Any) -> None:
             kept = search.owned[child] > 0 and not driver.tree.nodes.terminal[child]
             assert kept == generated[(*path, action)]
             if kept:
-                queue.append((*path, action))
+                queue.append((*path, action))  # type: ignore[arg-type]
     depths: dict[Any, int] = {}
-    for path, node in known.items():
+    for path, node in known.items():  # type: ignore[assignment]
         for one in tuples(driver.tree.nodes.features[node], width):
             depths[one] = min(len(path), depths.get(one, len(path)))
     assert all(depths[one] <= depth for one, depth in seen.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ MONTEZUMA = "atari:montezuma_revenge"
 
 
 def test_what_a_step_shows():
-    env = ww.simulator(MONTEZUMA)
+    env: Any = ww.simulator(MONTEZUMA)
     first = env.reset(seed=0)
     frames = np.asarray(first.observation)
     assert frames.shape == first.observation.shape == (4, 84, 84)
@@ -44,7 +45,7 @@ def test_what_a_step_shows():
 
 
 def test_frames_are_area_averages():
-    env = ww.simulator("atari:breakout")
+    env: Any = ww.simulator("atari:breakout")
     frame = env.reset(seed=0).observation.newest
     screen = np.zeros((210, 160), np.uint8)
     env._ale.getScreenGrayscale(screen)
@@ -54,7 +55,7 @@ def test_frames_are_area_averages():
 
 
 def test_frames_are_right_after_any_jump():
-    env = ww.simulator("atari:private_eye")
+    env: Any = ww.simulator("atari:private_eye")
     env.reset(seed=0)
     rng, snapshots, small = random.Random(0), [env.save()], np.empty((84, 84), np.uint8)
     shrink = _native.Shrink(210, 160, 1, 84, 84, nearest=True)
@@ -68,7 +69,7 @@ def test_frames_are_right_after_any_jump():
 
 
 def test_a_snapshot_holds_frames_and_counters():
-    env = ww.simulator(MONTEZUMA, limit=12)
+    env: Any = ww.simulator(MONTEZUMA, limit=12)
     env.reset(seed=0)
     for action in (3, 3, 1, 4, 2):
         env.step(action)
@@ -97,7 +98,7 @@ def test_every_game_without_chance_begins_alike_whatever_was_played_and_whatever
         steps = [first, *(env.step(action) for action in (1, 2, 0, 3))]
         return [(s.observation, s.info["ram"].tobytes(), s.info["frame"]) for s in steps], screen
 
-    env = ww.simulator(game)
+    env: Any = ww.simulator(game)
     first = play(env, 0)
     assert play(env, 7) == first
     late = ww.simulator(game)
@@ -109,7 +110,7 @@ def test_every_game_without_chance_begins_alike_whatever_was_played_and_whatever
 def test_the_mode_outlasts_a_reset(sticky):
     rams = set()
     for mode in (0, 7):  # of Space Invaders, whose memory shows it
-        env = ww.simulator("atari:space_invaders", mode=mode, sticky=sticky)
+        env: Any = ww.simulator("atari:space_invaders", mode=mode, sticky=sticky)
         env.reset(seed=3)
         env.reset(seed=3)
         rams.add(env.step(0).info["ram"].tobytes())
@@ -129,7 +130,7 @@ def test_sticky_actions_are_declared():
 
 
 def test_a_simulator_can_be_pickled():
-    env = ww.simulator("atari:pong", frame_skip=4)
+    env: Any = ww.simulator("atari:pong", frame_skip=4)
     env.reset(seed=3)
     env.step(2)
     other = pickle.loads(pickle.dumps(env))
@@ -158,7 +159,7 @@ def test_mistakes():
 
 @pytest.mark.parametrize("game", PAPER_GAMES)
 def test_all_games_of_the_paper(game):
-    env = ww.simulator(f"atari:{game}")
+    env: Any = ww.simulator(f"atari:{game}")
     first = env.reset(seed=0)
     assert not first.done
     snapshot = env.save()

@@ -146,9 +146,9 @@ def test_a_generator_of_the_module_is_found() -> None:
 def test_the_check_puts_global_generators_back() -> None:
     random.seed(5)
     np.random.seed(5)
-    before = random.getstate(), np.random.get_state()[1].tolist()
+    before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]
     check_chance(dice.GlobalDice())
-    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # type: ignore[index]
 
 
 @pytest.mark.parametrize("kind", [dice.Dice, dice.GlobalDice, dice.Declared, broken.Sticky])

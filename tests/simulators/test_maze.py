@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_the_mazes_are_what_they_promise(name, size, limit, key, total):
     assert plan.limit == limit
     if size:
         assert (len(plan.cells), len(plan.cells[0])) == (size, size)
-    env = ww.simulator(name)
+    env: Any = ww.simulator(name)
     path = solve_by_simulator(env)
     assert len(path) == total
     env.reset(seed=1)
@@ -119,7 +120,7 @@ def test_the_limit_counts_from_the_snapshot():
 
 
 def test_what_is_seen():
-    env = ww.simulator("maze-small")
+    env: Any = ww.simulator("maze-small")
     image = env.reset().observation
     assert image.shape == (84, 84, 3)
     assert image.dtype == np.uint8
@@ -130,7 +131,7 @@ def test_what_is_seen():
     assert tuple(image[int(17.5 * 4.2), int(6.5 * 4.2)]) == (255, 0, 0)  # the key
     assert tuple(image[int(14.5 * 4.2), int(18.5 * 4.2)]) == (0, 255, 0)  # the door
     assert tuple(image[0, 0]) == (128, 128, 128)
-    for action in solve_by_simulator(ww.simulator("maze-small"))[:21]:
+    for action in solve_by_simulator(ww.simulator("maze-small"))[:21]:  # type: ignore[arg-type]
         step = env.step(action)
     assert step.info["key"] == 1
     step = env.step(UP)
@@ -142,7 +143,7 @@ def test_what_is_seen():
 def test_every_cell_weighs_the_same():
     """Tiles of a maze show where the agent is, not on which pixel a cell happens to begin."""
     for name, cells in (("maze-small", 5), ("maze-large", 8)):
-        env = ww.simulator(name)
+        env: Any = ww.simulator(name)
         blue = set()
         for row in range(1, cells):
             for column in range(1, cells):
@@ -187,9 +188,9 @@ def test_mistakes_in_a_drawing(text, message):
 def test_mazes_of_ones_own(tmp_path):
     file = tmp_path / "tiny.txt"
     file.write_text(TINY)
-    env = ww.simulator(f"maze:{file}", limit=9)
+    env: Any = ww.simulator(f"maze:{file}", limit=9)
     assert (env.limit, env.rows, env.columns) == (9, 4, 5)
-    assert ww.simulator(TINY).limit == 7
+    assert ww.simulator(TINY).limit == 7  # type: ignore[attr-defined]
     with pytest.raises(ww.InputError, match="nowhere"):
         ww.simulator(f"maze:{tmp_path / 'nowhere.txt'}")
     with pytest.raises(ww.UsageError, match="at least 1 step"):

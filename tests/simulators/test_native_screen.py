@@ -14,7 +14,7 @@ GRAYS = (np.arange(256) * 37 % 256).astype(np.uint8)  # some gray for every colo
 
 def shrunk(colours: np.ndarray, rows: int, columns: int) -> np.ndarray:
     out = np.empty((rows, columns), np.uint8)
-    _native.Shrink(*colours.shape, 1, rows, columns, nearest=True)(GRAYS[colours], out)
+    _native.Shrink(*colours.shape, 1, rows, columns, nearest=True)(GRAYS[colours], out)  # type: ignore[call-arg, misc]
     return out
 
 

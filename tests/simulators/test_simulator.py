@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
 
 
 def test_a_simulator_is_taken_as_it_is():
-    env = ww.simulator("corridor")
+    env: Any = ww.simulator("corridor")
     assert ww.simulator(env) is env
     assert isinstance(env, Simulator)
     with pytest.raises(ww.UsageError, match="takes no options"):
@@ -32,10 +33,10 @@ def test_modules(tmp_path, monkeypatch):
         "class Box:\n    maze = Maze\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert ww.simulator("my_worlds:tiny").limit == 200
-    assert ww.simulator("my_worlds:make").limit == 5
-    assert ww.simulator("my_worlds:make", limit=8).limit == 8
-    assert ww.simulator("my_worlds:Box.maze", layout="#AKD#").columns == 5
+    assert ww.simulator("my_worlds:tiny").limit == 200  # type: ignore[attr-defined]
+    assert ww.simulator("my_worlds:make").limit == 5  # type: ignore[attr-defined]
+    assert ww.simulator("my_worlds:make", limit=8).limit == 8  # type: ignore[attr-defined]
+    assert ww.simulator("my_worlds:Box.maze", layout="#AKD#").columns == 5  # type: ignore[attr-defined]
     with pytest.raises(ww.UsageError, match="my_worlds has no attribute 'tny'; did you mean tiny"):
         ww.simulator("my_worlds:tny")
     with pytest.raises(ww.UsageError, match="No module named 'my_wolds'"):
@@ -85,7 +86,7 @@ def test_names_of_games():
 
 def test_a_task_as_a_simulator(tmp_path):
     task = ww.load(*files(tmp_path, "corridor", length=3))
-    env = ww.simulator(task, limit=50)
+    env: Any = ww.simulator(task, limit=50)
     plan = ww.solve(task, "bfs").plan
     assert plan is not None
     first = env.reset()
@@ -110,7 +111,7 @@ def test_a_task_as_a_simulator(tmp_path):
 
 def test_costs_and_limits_of_a_task(tmp_path):
     task = ww.load(*files(tmp_path, "corridor", length=3))
-    env = ww.simulator(task, limit=2, reward="cost")
+    env: Any = ww.simulator(task, limit=2, reward="cost")
     env.reset()
     assert env.step(env.applicable[0]).reward == -1.0
     last = env.step(env.applicable[0])

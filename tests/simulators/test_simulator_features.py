@@ -24,10 +24,11 @@ def slow_tiles(image: np.ndarray, width: int, height: int, values: int) -> list[
             for channel in range(channels):
                 total = Fraction(0)
                 for row in range(rows):
-                    high = min(Fraction((y + 1) * rows, height), row + 1) - max(Fraction(y * rows, height), row)
+                    high = min(Fraction((y + 1) * rows, height), Fraction(row + 1))
+                    high -= max(Fraction(y * rows, height), Fraction(row))
                     for column in range(columns) if high > 0 else ():
-                        wide = min(Fraction((x + 1) * columns, width), column + 1)
-                        wide -= max(Fraction(x * columns, width), column)
+                        wide = min(Fraction((x + 1) * columns, width), Fraction(column + 1))
+                        wide -= max(Fraction(x * columns, width), Fraction(column))
                         if wide > 0:
                             total += high * wide * int(image[row, column, channel])
                 mean = total / (Fraction(rows, height) * Fraction(columns, width))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from widthwise.simulators.gymnasium_env import GymnasiumSimulator
 gymnasium = pytest.importorskip("gymnasium")
 
 
-class Dice(gymnasium.Env):
+class Dice(gymnasium.Env):  # type: ignore[name-defined]
     """Draws a number a step; reuses its array; counts in a nested object."""
 
     action_space = gymnasium.spaces.Discrete(2)
@@ -70,7 +71,7 @@ def test_save_and_load(kind, copy):
     inner = kind()
     wrapped = gymnasium.wrappers.TimeLimit(gymnasium.wrappers.OrderEnforcing(inner), 8)
     before = Own.saves
-    env = ww.simulator(wrapped, copy=copy)
+    env: Any = ww.simulator(wrapped, copy=copy)
     env.reset(seed=4)
     walk(env, [0, 1, 1])
     snapshot = env.save()
@@ -96,7 +97,7 @@ def test_save_and_load(kind, copy):
 
 
 def test_observations_are_kept():
-    env = ww.simulator(Dice())
+    env: Any = ww.simulator(Dice())
     first = env.reset(seed=0)
     env.step(1)
     assert first.observation["sum"].tolist() == [0]
@@ -112,7 +113,7 @@ def test_a_space_that_draws_is_part_of_the_state():
             seen = super().step(action)
             return (*seen[:4], {"sample": int(self.action_space.sample())})
 
-    env = ww.simulator(Sampling(), copy="deepcopy")
+    env: Any = ww.simulator(Sampling(), copy="deepcopy")
     env.reset(seed=0)
     snapshot = env.save()
     first = walk(env, [0] * 20)
@@ -135,7 +136,7 @@ def test_what_cannot_be_simulated():
             super().__init__()
             self.file = (number for number in range(3))
 
-    env = ww.simulator(Stuck(), copy="deepcopy")
+    env: Any = ww.simulator(Stuck(), copy="deepcopy")
     env.reset(seed=0)
     with pytest.raises(ww.UsageError, match="neither pickled nor copied"):
         env.save()
@@ -162,7 +163,7 @@ def test_minigrid():
 
 def test_walls_of_a_minigrid_are_not_copied_one_by_one():
     pytest.importorskip("minigrid")
-    env = ww.simulator("MiniGrid-KeyCorridorS6R3-v0")
+    env: Any = ww.simulator("MiniGrid-KeyCorridorS6R3-v0")
     env.reset(seed=0)
     env.load(env.save())
     core = env.env.unwrapped
@@ -173,7 +174,7 @@ def test_walls_of_a_minigrid_are_not_copied_one_by_one():
 
 def test_a_wall_that_was_changed_keeps_the_change():
     pytest.importorskip("minigrid")
-    env = ww.simulator("MiniGrid-Empty-5x5-v0")
+    env: Any = ww.simulator("MiniGrid-Empty-5x5-v0")
     env.reset(seed=0)
     core = env.env.unwrapped
     core.grid.get(0, 0).cur_pos = (7, 7)
@@ -186,7 +187,7 @@ def test_a_wall_that_was_changed_keeps_the_change():
 
 def test_minigrid_features_tell_a_blocked_door_from_a_free_one():
     pytest.importorskip("minigrid")
-    env = ww.simulator("MiniGrid-BlockedUnlockPickup-v0")
+    env: Any = ww.simulator("MiniGrid-BlockedUnlockPickup-v0")
     first = env.reset(seed=0)
     features = ww.MiniGrid("blocked"), ww.MiniGrid("situation")
     core = env.env.unwrapped

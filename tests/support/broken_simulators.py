@@ -69,7 +69,7 @@ class StaleScreen(Walk):
         vars(self).update({name: value for name, value in snapshot.items() if name != "before"})
 
     def step(self, action: int) -> Step:
-        old = self.shown if hasattr(self, "shown") else self.place
+        old = self.shown if hasattr(self, "shown") else self.place  # type: ignore[has-type]
         seen = super().step(action)
         self.shown = self.place
         seen.observation[old] = 77
@@ -157,7 +157,7 @@ def broken_env() -> Any:
     """A Gymnasium environment whose wrapper counts where no snapshot of the core can see it."""
     import gymnasium
 
-    class Core(gymnasium.Env):  # type: ignore[type-arg]
+    class Core(gymnasium.Env):
         action_space = gymnasium.spaces.Discrete(3, start=5)
         observation_space = gymnasium.spaces.Box(0, 255, (50,), np.uint8)
 

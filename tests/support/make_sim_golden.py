@@ -24,7 +24,7 @@ def golden(name: str) -> dict[str, Any]:
     planners = [ww.IW(1), ww.RolloutIW(1), ww.CountRolloutIW(1), ww.RolloutIW(2)]
     trees = {}
     for planner in [*planners, ww.HIW(high, ww.CountRolloutIW(1), ww.RolloutIW(1))]:
-        levels, functions = levels_of(planner, low if isinstance(planner, ww.HIW) else flat)
+        levels, functions = levels_of(planner, low if isinstance(planner, ww.HIW) else flat)  # type: ignore[arg-type]
         driver = Driver(world(), functions)
         driver.add(NONE, NONE, driver.reset(0))
         hierarchy = SimulatorHierarchy(levels, driver.tree, random.Random(0))
@@ -32,7 +32,7 @@ def golden(name: str) -> dict[str, Any]:
         before = rows(driver)
         hierarchy.reroot(next(one for one in reversed(driver.tree.nodes.children[0]) if one != NONE))
         driver.run(hierarchy.requests(), 10)
-        trees[planner.name] = {"searched": before, "stepped": rows(driver)}
+        trees[planner.name] = {"searched": before, "stepped": rows(driver)}  # type: ignore[attr-defined]
     return trees
 
 

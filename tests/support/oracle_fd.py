@@ -111,14 +111,14 @@ def to_normal(task: Any) -> NormalTask:
 
     def cost(action: Any, variables: dict[str, int]) -> NormalCost:
         if not task.use_min_cost_metric:
-            return NormalCost(1.0)
+            return NormalCost(1)
         if action.cost is None:
-            return NormalCost(0.0)
+            return NormalCost(0)
         expression = action.cost.expression
         if isinstance(expression, pddl.NumericConstant):
-            return NormalCost(float(expression.value))
+            return NormalCost(float(expression.value))  # type: ignore[arg-type]
         args = tuple(variables[a] if a in variables else ~object_number[a] for a in expression.args)
-        return NormalCost(0.0, ((table_number[expression.symbol], args),))
+        return NormalCost(0, ((table_number[expression.symbol], args),))
 
     actions = []
     for action in task.actions:
@@ -157,7 +157,7 @@ def to_normal(task: Any) -> NormalTask:
     goal = conjunction(task.goal, {})
     return NormalTask(
         task.problem_name, task.domain_name, objects, predicates, members, init, actions, axioms, goal,
-        task.use_min_cost_metric, list(tables.values()),
+        task.use_min_cost_metric, list(tables.values()),  # type: ignore[arg-type]
     )  # fmt: skip
 
 

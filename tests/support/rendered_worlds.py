@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 
 
-class Line(gymnasium.Env[int, int]):
+class Line(gymnasium.Env[Any, Any]):
     """Five places in a row; the last one ends the episode with a reward. The picture shows the place as brightness."""
 
     metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
@@ -56,7 +56,7 @@ class Astray(Line):
 
 for kind in (Line, Unrendered, Broken, Astray):
     if f"Rendered{kind.__name__}-v0" not in gymnasium.registry:
-        gymnasium.register(f"Rendered{kind.__name__}-v0", kind, max_episode_steps=30)
+        gymnasium.register(f"Rendered{kind.__name__}-v0", kind, max_episode_steps=30)  # type: ignore[arg-type]
 
 
 def by_hand() -> gymnasium.Env[int, int]:

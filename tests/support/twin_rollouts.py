@@ -38,8 +38,8 @@ def literal_iw(simulator: Any, features: Any, width: int | str) -> tuple[dict[tu
     """IW(w) by a queue: every generated path with whether it was kept, and the depth of every tuple."""
     step = simulator.reset()
     seen: dict[Any, int] = dict.fromkeys(tuples(features(step), width), 0)
-    generated = {(): True}
-    queue = deque([((), simulator.save())])
+    generated: dict[tuple[int, ...], bool] = {(): True}
+    queue: deque[tuple[tuple[int, ...], Any]] = deque([((), simulator.save())])
     while queue:
         path, snapshot = queue.popleft()
         for action in range(simulator.actions):
@@ -72,13 +72,15 @@ def literal_criw(
     there is something to choose.
     """
     step = simulator.reset()
-    vector, snapshot, untried = {(): features(step)}, {(): simulator.save()}, {(): list(range(simulator.actions))}
+    vector: dict[tuple[int, ...], Any] = {(): features(step)}
+    snapshot: dict[tuple[int, ...], Any] = {(): simulator.save()}
+    untried: dict[tuple[int, ...], list[int]] = {(): list(range(simulator.actions))}
     counts: dict[bytes, int] = {}  # C
     depths = dict.fromkeys(tuples(vector[()], width), 0)  # D
-    owners = dict.fromkeys(depths, ())  # N
-    owned = {(): set(depths)}  # n.T
-    open_nodes = [()]  # O
-    order = [()]
+    owners: dict[Any, tuple[int, ...]] = dict.fromkeys(depths, ())  # N
+    owned: dict[tuple[int, ...], set[Any]] = {(): set(depths)}  # n.T
+    open_nodes: list[tuple[int, ...]] = [()]  # O
+    order: list[tuple[int, ...]] = [()]
 
     def select() -> tuple[int, ...]:
         if len(open_nodes) == 1:
@@ -143,9 +145,9 @@ class LiteralRollouts:
     def __init__(self, simulator: Any, features: Any, width: int | str, repeat: int, rng: random.Random) -> None:
         self.simulator, self.features, self.width, self.repeat, self.rng = simulator, features, width, repeat, rng
         step = simulator.reset()
-        self.vector = {(): features(step)}
-        self.snapshot = {(): simulator.save()}
-        self.ended = {(): step.done}
+        self.vector: dict[tuple[int, ...], Any] = {(): features(step)}
+        self.snapshot: dict[tuple[int, ...], Any] = {(): simulator.save()}
+        self.ended: dict[tuple[int, ...], bool] = {(): step.done}
         self.order: list[tuple[int, ...]] = [()]
         self.look_at_the_tree()
 

@@ -227,7 +227,7 @@ def test_pauses_do_not_make_it_more_work(width) -> None:
     inverse = inverse_of(model_of(paint(8)))
     works = []
     for step in (None, 1):
-        search = _native.Bfws(inverse.operators, _native.Meter(), [], inverse.unwanted, width=width)
+        search = _native.Bfws(inverse.operators, _native.Meter(), [], inverse.unwanted, width=width)  # type: ignore[arg-type]
         stop, _ = search.start()
         while stop is _native.Stop.PAUSED:
             stop, _ = search.resume(pause_after=step)

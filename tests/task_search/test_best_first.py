@@ -41,7 +41,7 @@ def test_relaxed_plans_of_the_twin(spec):
             assert plan is None
             assert relaxed.preferred(native) == []
             continue
-        assert len(plan) == len(set(plan))
+        assert plan is not None and len(plan) == len(set(plan))
         assert set(plan) == found[0]
         assert set(relaxed.preferred(native)) == {
             op for op in found[0] if spec.ops[op].pos <= after and not spec.ops[op].neg & after
@@ -248,7 +248,7 @@ def test_a_search_can_be_resumed_in_slices():
         slices += 1
     assert outcome.status is Status.SOLVED
     assert slices > 10
-    assert len(outcome.path) == 2**10 - 1
+    assert outcome.path is not None and len(outcome.path) == 2**10 - 1
 
 
 @pytest.mark.parametrize("kind", [_native.Bfws, _native.Greedy, _native.Guided, _native.Walks])
@@ -286,7 +286,7 @@ def test_a_search_can_begin_elsewhere():
     for planner in (BFWS(), GBFS(), Walks(), IW("n"), SIW(IW("n"))):
         outcome = planner.run(Model(operators, task.goal_pos, [], _native.Meter(), first=first))
         assert outcome.status is Status.SOLVED
-        assert len(outcome.path) == 1
+        assert outcome.path is not None and len(outcome.path) == 1
 
 
 def test_names():

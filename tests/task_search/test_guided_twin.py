@@ -116,7 +116,7 @@ def test_is_complete(spec):
     assert outcome.status is (Status.SOLVED if solvable else Status.UNSOLVABLE)
     if solvable:
         state = spec.start()
-        for op in outcome.path:
+        for op in outcome.path:  # type: ignore[union-attr]
             assert op in spec.applicable(state) or spec.idle(spec.ops[op])
             state = spec.apply(state, op)
         assert spec.is_goal(state)

@@ -32,7 +32,7 @@ def stack(levels, features, low, entry_in_table, record):
     """HIW of any number of levels, the highest first."""
     planner = IW(*low)
     for (width, depth_first), level_features in zip(reversed(levels), reversed(features), strict=True):
-        planner = HIW(level_features, IW(width, depth_first), planner, entry_in_table, record)
+        planner = HIW(level_features, IW(width, depth_first), planner, entry_in_table, record)  # type: ignore[assignment]
     return planner
 
 
@@ -41,7 +41,7 @@ def compare(spec, levels, low, planner, seed, record, entry_in_table):
     model = model_of(spec, seed)
     outcome = planner.run(model)
     world = World(spec, model.operators.order, LIMIT)
-    why = HierarchyTwin(world, levels, *low, entry_in_table).run()
+    why = HierarchyTwin(world, levels, *low, entry_in_table).run()  # type: ignore[call-arg]
     assert outcome.status is STATUS[why]
     search = outcome.search
     mine, twin = native_table(search), world.table(record)
@@ -140,7 +140,7 @@ def test_a_function_is_as_good_as_atoms(spec, low, width):
 @settings(max_examples=60)
 @given(spec=any_tasks(), low=level_settings(), width=WIDTHS, levels=st.integers(1, 2))
 def test_without_features_it_is_flat(spec, low, width, levels):
-    world, why = flat(spec, *low, max_nodes=LIMIT)
+    world, why = flat(spec, *low, max_nodes=LIMIT)  # type: ignore[misc]
     for features in ([], lambda state: 0, lambda state: ("constant", 1)):
         planner = stack([(width, False)] * levels, [features] * levels, low, True, True)
         outcome = planner.run(model_of(spec))

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from widthwise.task_search.hiw import HIW
 from widthwise.task_search.ihiw import IHIW
 from widthwise.task_search.iw import IW
 
-PLANNERS = {
+PLANNERS: dict[str, Any] = {
     "BFS": BFS(),
     "DFS": DFS(),
     "IW(1)": IW(1, record=True),

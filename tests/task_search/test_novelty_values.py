@@ -163,7 +163,7 @@ def test_iw_by_hand_is_iw(tmp_path: Path, alarm: ww.Task) -> None:
     for task in (alarm, hall, ww.load(*texts(tmp_path, ALARMS, ALARMS_PROBLEM))):
         for width in (1, 2):
             for novelty in ("values", "true-atoms"):
-                table = task.novelty_table(width, novelty)  # type: ignore[arg-type]
+                table = task.novelty_table(width, novelty)
                 table.insert(task.init)
                 queue, kept = deque([task.init]), 1
                 while queue:
@@ -172,7 +172,7 @@ def test_iw_by_hand_is_iw(tmp_path: Path, alarm: ww.Task) -> None:
                         if table.take(child, before=state):
                             queue.append(child)
                             kept += 1
-                operators = task.ordered(None, novelty=novelty)  # type: ignore[arg-type]
+                operators = task.ordered(None, novelty=novelty)
                 search = _native.Search(operators, _native.Meter(), [], [0], [0], width=width)
                 search.start()
                 search.resume(0)

@@ -112,7 +112,7 @@ class Twin:
                 child = self.spec.apply(self.states[at], op)
                 if child not in self.states:
                     self.states.append(child)
-                    self.nodes.append((at, op))
+                    self.nodes.append((at, op))  # type: ignore[arg-type]
                 at = self.states.index(child)
             if self.spec.is_goal(state):
                 return Status.SOLVED

@@ -72,6 +72,7 @@ def test_no_run_finds_more_novel_states(n, d, w, data):
 def test_iw_keeps_no_more_than_the_bound(w, spec):
     model = model_of(spec)
     outcome = IW(w).run(model)
+    assert outcome.search is not None
     d = max(len(atoms) for atoms in spec.variables)
     assert outcome.search.node_count <= most(len(spec.variables), d, w)
     assert len(kept_states(outcome.search)) == outcome.search.node_count
@@ -85,7 +86,7 @@ def test_iw_reaches_the_bound(n, d, w):
 
     A pruned state ends the walk, so every state may also be entered from the start, in the same order.
     """
-    order = [()]
+    order: list[tuple[int, ...]] = [()]
     for _ in range(n):
         order = [(value, *rest) for value in range(d) for rest in (order if value % 2 == 0 else order[::-1])]
     atoms = lambda state: frozenset(d * place + value for place, value in enumerate(state))  # noqa: E731
@@ -94,6 +95,7 @@ def test_iw_reaches_the_bound(n, d, w):
     ops = tuple(Op(start, frozenset(), atoms(state), everything - atoms(state)) for state in order[1:])
     spec = Spec(n * d + 1, ops, (), start, frozenset({n * d}))
     outcome = IW(w).run(model_of(spec))
+    assert outcome.search is not None
     assert outcome.status is Status.EXHAUSTED
     assert outcome.search.node_count == most(n, d, w)
 
@@ -161,7 +163,7 @@ def test_theorem_2_with_keys(spec, width):
     keys = range(1, len(spec.variables))
     width = min(width, len(keys))
     for key in keys:
-        assert is_splitting(Plain(spec), lambda state, key=key: vector(spec, state)[key])
+        assert is_splitting(Plain(spec), lambda state, key=key: vector(spec, state)[key])  # type: ignore[misc]
     table = RestrictedTable(keys, width, [0], 1)
     flat = restricted_iw(spec, lambda state: vector(spec, state), table)
     planner = HIW(lambda state: vector(spec, state)[1:], IW(width), IW(1), record=True)
@@ -220,9 +222,9 @@ def test_the_corridor(length):
     assert flat.status is Status.SOLVED
     outcome = HIW([task.atom("(have-key)")]).run(model_of(spec))
     assert outcome.status is Status.SOLVED
-    assert outcome.high_level_nodes == outcome.search.region_count == 2
+    assert outcome.high_level_nodes == outcome.search.region_count == 2  # type: ignore[union-attr]
     at = [task.atom(f"(at p{place})") for place in range(length + 1)]
     key, lies = task.atom("(have-key)"), task.atom(f"(key-at p{length})")
     everywhere = {frozenset({place, one}) for place in at for one in (key, lies)}
     assert kept_states(flat.search) == kept_states(outcome.search) == everywhere == spec.reachable()
-    assert len(outcome.path) == len(flat.path) == 2 * length + 1
+    assert len(outcome.path) == len(flat.path) == 2 * length + 1  # type: ignore[arg-type]

@@ -60,15 +60,15 @@ def test_arrays_tensors_and_random_generators_come_back_exactly() -> None:
         np.array(3.5),
         np.array([np.nan, np.inf, -0.0]),
     ]
-    data = {
+    data: dict[str, Any] = {
         "arrays": arrays,
         "tensors": {0: torch.rand(3, 2), 1: torch.tensor([True, False]), 2: torch.tensor(7)},
         "random": generator.getstate(),
     }
     back = packing.read(packed(data))
     for ours, theirs in zip(arrays, back["arrays"], strict=True):
-        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-        assert ours.tobytes() == theirs.tobytes()
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape  # type: ignore[attr-defined]
+        assert ours.tobytes() == theirs.tobytes()  # type: ignore[attr-defined]
         assert theirs.flags.writeable
     assert all(torch.equal(value, back["tensors"][key]) for key, value in data["tensors"].items())
     fresh = random.Random()

@@ -242,7 +242,7 @@ def test_without_a_reward_nothing_is_learned_and_every_episode_begins_with_other
     assert trainer.updater.updates == 1
     assert not any(square.any() for square in trainer.updater.optimiser.squares)
     assert not trainer.updater.network.policy.weight.any()
-    assert all(bool((norm.weight == 1).all()) for norm in trainer.updater.network.norms)
+    assert all(bool((norm.weight == 1).all()) for norm in trainer.updater.network.norms)  # type: ignore[union-attr]
 
 
 def test_an_impatient_run_learns_after_the_first_episode() -> None:
@@ -324,7 +324,7 @@ def test_atari_has_its_own_settings() -> None:
 
 @pytest.mark.parametrize("part", ["guided", "dynamic", "value"])
 def test_each_part_can_be_switched_off_alone(part: str) -> None:
-    trainer = maze_trainer(**{part: False})
+    trainer = maze_trainer(**{part: False})  # type: ignore[arg-type]
     rounds(trainer, 3)
     tree = trainer.players[0].agent.driver.tree
     node = tree.nodes.live[0]
@@ -346,7 +346,7 @@ def test_settings_can_be_written_and_read() -> None:
         Configuration.read(wrong)
     for nonsense in ({"batch": 0}, {"l2": -1.0}, {"learning_rate": 0.0}):
         with pytest.raises(ww.UsageError):
-            LearningSettings(**nonsense)  # type: ignore[arg-type]
+            LearningSettings(**nonsense)
     with pytest.raises(ww.UsageError, match="trees must be at least 1"):
         Configuration(trees=0)
 
@@ -378,7 +378,7 @@ def test_vectors_numbers_and_dictionaries_can_be_learned_from() -> None:
     for name, options in (("CartPole-v1", {}), ("FrozenLake-v1", {"is_slippery": False, "deterministic": True})):
         env = simulator(name, **options)
         config = Configuration(planning_settings("pi-iw+", env, steps_per_action=5), LearningSettings(batch=8))
-        trainer = Trainer(lambda name=name, options=options: simulator(name, **options), config)
+        trainer = Trainer(lambda name=name, options=options: simulator(name, **options), config)  # type: ignore[misc]
         rounds(trainer, 40)
         assert trainer.updater.updates > 0
 

@@ -126,7 +126,7 @@ def test_playing_a_policy_imports_nothing_that_only_the_folder_names(
 
 def test_reporting_imports_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for changes in CODE:
-        folder = run_folder(tmp_path, **changes)
+        folder = run_folder(tmp_path, **changes)  # type: ignore[arg-type]
         assert main(["report", str(folder), "--out", str(tmp_path / "page.html")]) == 0, capsys.readouterr().err
     assert not (tmp_path / "sprung").exists()
 

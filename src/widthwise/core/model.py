@@ -32,7 +32,7 @@ LevelFeatures = Sequence[Feature] | Callable[[State], object]
 class Watch(Protocol):
     """A callback that receives a running search at intervals."""
 
-    def __call__(self, search: _native.Search | _native.BestFirst) -> None:
+    def __call__(self, search: _native.Search | _native.BestFirst, /) -> None:
         """Handle a search that is running."""
 
 

@@ -19,8 +19,8 @@ class Parts:
     """A rule in parts: once the first has been applied, new facts follow only from new facts."""
 
     rule: Derived
-    at_once: Condition | None  # what asks for no predicate of its circle
-    later: tuple[Condition, ...]  # each asks for a new fact of one
+    at_once: Condition | None  # the part without predicates of its circle
+    later: tuple[Condition, ...]  # each needs a new fact of such a predicate
 
 
 class Rules:

@@ -1,6 +1,6 @@
 """Grounding: from a task in normal form to the propositional task that searches work on.
 
-The work is done by native code, which knows numbers only. This module packs a task into one array of
+The work is done by native code, which handles numbers only. This module packs a task into one array of
 integers and one of costs, and gives names back to what can go wrong.
 
 The packed form, each list after its length: number of objects; predicates (arity, kind); domains (objects);

@@ -175,14 +175,14 @@ class Matcher:
         if len(groups) == 1:
             return node
         groups.sort(key=len)
-        kept: list[Constraint] = []
+        remaining: list[Constraint] = []
         for number, group in enumerate(groups, 1):
             has_wanted = any(name in wanted and name not in binding for each in group for name in each.names)
-            if has_wanted or (number == len(groups) and not kept):
-                kept += group
+            if has_wanted or (number == len(groups) and not remaining):
+                remaining += group
             elif next(self._search(group, dict(binding), node.types, {}), None) is None:
                 return None
-        return _Node(kept, binding, node.types)
+        return _Node(remaining, binding, node.types)
 
     def _check(self, constraint: Constraint, binding: Binding) -> bool:
         """Tell whether a constraint is true; all its variables are bound."""

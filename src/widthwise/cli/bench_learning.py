@@ -111,9 +111,9 @@ def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
     wanted = args.interactions or interactions
     began = args.out / CONFIG
     known = both(run_shapes.config, fields({"settings": fields({}, {"evaluate_every": whole(0)})}))
-    kept = read_json(began, known)["settings"] if args.resume and began.exists() else {}
-    every = kept.get("evaluate_every", max(1, wanted // 20))
-    of_first = bool(kept) and "preset" not in kept  # a suite without a preset was begun by version 0.1
+    stored = read_json(began, known)["settings"] if args.resume and began.exists() else {}
+    every = stored.get("evaluate_every", max(1, wanted // 20))
+    of_first = bool(stored) and "preset" not in stored  # a suite without a preset was begun by version 0.1
     old = {"preset": FIRST, "evaluation_share": 0.0} if of_first else {"preset": DEFAULT}
     return {"interactions": wanted, "evaluate_every": every, **old, **shared_settings(args, tiles=False)}
 

@@ -33,7 +33,7 @@ class SuiteProgress(Listener):
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._watch, daemon=True)
 
-    def begin(self, jobs: Sequence[Job], kept: int) -> None:
+    def begin(self, jobs: Sequence[Job], done_before: int) -> None:
         """Print how many runs are left, and start the thread that reports progress."""
         self.finished = len(self.goals) - len(jobs)
         self.line.print(f"{len(jobs)} of {counted(len(self.goals), 'run')} to go")

@@ -50,7 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the command line asks; results go to stdout, messages to stderr."""
+    """Run the command; results go to stdout, messages to stderr."""
     from widthwise.classical.examples import EXAMPLES, find
 
     if args.name is None:

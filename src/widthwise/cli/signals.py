@@ -29,7 +29,7 @@ class Handlers:
 
     def __init__(self) -> None:
         self.received: int | None = None  # the first signal
-        self.stop: Callable[[], object] | None = None  # asks the current work to end
+        self.stop: Callable[[], object] | None = None  # ends the current work
         self._before: dict[int, Any] = {}
 
     def install(self) -> None:

@@ -77,10 +77,10 @@ def summarize(result: Result, asked: str) -> None:
     story(result.story)
 
 
-def plan_found(found: Incumbent) -> None:
+def plan_found(plan: Incumbent) -> None:
     """Print the cost of a plan as soon as it is found."""
     print(
-        f"plan of cost {number_text(found.cost)} after {duration(found.seconds)} ({found.how})",
+        f"plan of cost {number_text(plan.cost)} after {duration(plan.seconds)} ({plan.how})",
         file=sys.stderr,
         flush=True,
     )
@@ -216,10 +216,10 @@ class SearchProgress:
             return
         rate = (self.total - self.before) / (now - self.last)
         self.last, self.before = now, self.total
-        kept = search.generated - search.pruned - search.pruned_entries
+        not_pruned = search.generated - search.pruned - search.pruned_entries
         self.line.show(
             f"{self.planner}: {count(self.total, 'node')}, {rate / 1000:,.0f}k/s, depth {search.depth:,}, "
-            f"{kept:,} kept, {search.pruned + search.pruned_entries:,} pruned, {self.meter.seconds:.1f} s"
+            f"{not_pruned:,} kept, {search.pruned + search.pruned_entries:,} pruned, {self.meter.seconds:.1f} s"
         )
 
     def clear(self) -> None:

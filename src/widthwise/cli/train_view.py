@@ -23,7 +23,7 @@ class TrainView(TrainingListener):
         self.shown = time.monotonic()
 
     def begin(self, run: TrainingRun) -> None:
-        """Say from where the run goes on."""
+        """Print where the run continues."""
         if run.resumed:
             before = counted(run.episodes, "episode")
             self.say(f"continuing at {counted(run.trainer.interactions, 'interaction')}, after {before}")

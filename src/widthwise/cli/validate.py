@@ -1,4 +1,4 @@
-"""`widthwise validate`: execute a plan on the parsed PDDL files and say whether it reaches the goal."""
+"""`widthwise validate`: execute a plan on the parsed PDDL files and report whether it reaches the goal."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def machine_bytes() -> int | None:
 
 
 def check(meter: _native.Meter, before: str = "the task was read and grounded") -> None:
-    """Raise an error if the meter says to stop: for code that returns no status."""
+    """Raise an error if the meter has reached a limit: for code that returns no status."""
     halt = meter.poll()
     if halt is not _native.Halt.NONE:
         raise halt_error(halt, meter, before)

@@ -57,7 +57,7 @@ class Model:
         operators: The operators in the order in which they are tried.
         goal_pos: The atoms that have to be true in a goal.
         goal_neg: The atoms that have to be false in a goal.
-        meter: The meter of the run, which knows its limits.
+        meter: The meter of the run, which holds its limits.
         max_nodes: The most nodes to generate.
         seed: The seed of the run.
         costs: The cost of each operator; None if every operator costs 1.

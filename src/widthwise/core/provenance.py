@@ -32,7 +32,7 @@ def describe_run(settings: Mapping[str, Any], command: Sequence[str] | None = No
 
 
 def stamp_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What every line of a run says of its making: versions, commit and command; a resumed run may have several."""
+    """The origin that every line of a run records: versions, commit and command; a resumed run may have several."""
     versions = {name: config["versions"][name] for name in ("widthwise", "python")}
     return {"versions": versions, "commit": config["commit"], "command": config["command"]}
 

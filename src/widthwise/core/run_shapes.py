@@ -107,7 +107,7 @@ _KINDS = {"training": _TRAINING, "learning": _LEARNING}
 
 
 def config(value: Any, place: str) -> None:
-    """The settings of a run of any kind: what is there has its type. Which fields have to be there, readers say."""
+    """The settings of a run of any kind: the fields present have their types. Readers determine which are required."""
     fields({}, {"kind": text, **_MADE})(value, place)
     _KINDS.get(value.get("kind", ""), anything)(value, place)
 
@@ -118,7 +118,7 @@ _PART = {"row": text, "instance": text, "planner": text, "width": text}
 
 
 def _failed_or(shape: Shape) -> Shape:
-    """A line of a suite: it has a failure, or else what the shape wants."""
+    """A line of a suite: it has a failure, or else the fields of the shape."""
 
     def check(value: Any, place: str) -> None:
         fields({"failure": optional(_FAILURE)})(value, place)

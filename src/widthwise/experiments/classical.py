@@ -22,7 +22,7 @@ from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import Instance, Row
 from widthwise.portfolio.registry import Planner, make_planner, parse_widths
 
-#: What tells one line of the suite from another.
+#: The fields that distinguish one line of the suite from another.
 KEYS = ("row", "instance", "planner", "width", "seed", "relevance")
 _WITHOUT_WIDTH = ("auto", "bfs")
 
@@ -65,9 +65,9 @@ def planner_of(text: str) -> tuple[Planner, str, str]:
 
 
 def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
-    """One job per instance (two where some planners want it cut to each goal), a part for each seed and planner.
+    """One job per instance (two where some planners need it cut to each goal), a part for each seed and planner.
 
-    `ship` sends the texts of the files along, for workers that do not see our disk.
+    `ship` sends the texts of the files along, for workers without access to this disk.
     """
     wishes = {
         (name, width): setup.relevance or wished_relevance(planner, otherwise="task")
@@ -115,7 +115,7 @@ def prepare_cut(payload: Mapping[str, Any]) -> Callable[[Sequence[Part]], list[O
 
     def run(parts: Sequence[Part]) -> list[Outcome]:
         tried = try_parts(task, parts, [_planner(part) for part in parts], budget, payload["novelty"])
-        return [one.failure or line_of(task, one.goals) for one in tried]
+        return [attempt.failure or line_of(task, attempt.goals) for attempt in tried]
 
     return run
 

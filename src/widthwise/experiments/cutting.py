@@ -49,8 +49,8 @@ def next_cut(task: Task, goal: Goal, last: Cut | None, novelty: Novelty = "value
     return Cut(small, wanted, seconds, novelty)
 
 
-def _same(one: Task, other: Task) -> bool:
-    first, second = one.cut, other.cut
+def _same(task: Task, other: Task) -> bool:
+    first, second = task.cut, other.cut
     return (
         first is not None and second is not None and first.atoms == second.atoms and first.operators == second.operators
     )
@@ -76,8 +76,8 @@ def try_parts(
     cut: Cut | None = None
     for goal in task.goals:
         cut = next_cut(task, goal, cut, novelty)
-        for part, planner, one in zip(parts, planners, tried, strict=True):
-            if one.failure is not None:
+        for part, planner, attempt in zip(parts, planners, tried, strict=True):
+            if attempt.failure is not None:
                 continue
             try:
                 small, ordered = cut.ordered(part["seed"]) if goal.reachable else (task, 0.0)
@@ -86,8 +86,8 @@ def try_parts(
                     small, planner, cut.goal, budget=budget, seed=seed, relevance="none", novelty=novelty
                 )
             except Exception as error:
-                one.failure = failure(error)
+                attempt.failure = failure(error)
                 continue
-            one.goals.append(goal_fields(result, cut.seconds + ordered))
-            del result  # gives the memory of its search back before the next one takes some
+            attempt.goals.append(goal_fields(result, cut.seconds + ordered))
+            del result  # gives the memory of its search back before the next attempt takes some
     return tried

@@ -79,7 +79,7 @@ def work(job: Job) -> Iterator[Outcome]:
 
 
 def failure(error: BaseException) -> Outcome:
-    """An error as a line tells it; those that are no user's fault come with their traceback."""
+    """An error as a line records it; errors that are not the user's come with their traceback."""
     if isinstance(error, WidthwiseError) and type(error) is not WidthwiseError:
         return lost(type(error).__name__, str(error))
     trace = "".join(traceback.format_exception(error)).strip()
@@ -88,8 +88,8 @@ def failure(error: BaseException) -> Outcome:
 
 def lost(kind: str, reason: str, trace: str | None = None) -> Outcome:
     """The outcome of a part that has none."""
-    told = {"kind": kind, "reason": reason}
-    return {"failure": told if trace is None else {**told, "traceback": trace}}
+    entry = {"kind": kind, "reason": reason}
+    return {"failure": entry if trace is None else {**entry, "traceback": trace}}
 
 
 def done(job: Job, index: int, outcome: Outcome) -> Done:

@@ -56,7 +56,7 @@ class Ended:
 
     @property
     def last_words(self) -> str:
-        """The last line it printed to tell why it ended."""
+        """The last line it printed, usually the reason why it ended."""
         lines = [line.strip() for text in (self.err, self.out) for line in reversed(text.splitlines())]
         return next((line for line in lines if line), "")[:300]
 
@@ -106,7 +106,7 @@ def _has_content(path: Path) -> bool:
 
 
 def usage(root: int) -> tuple[float, float]:
-    """CPU seconds and resident megabytes of a process and all its children now, where the system tells."""
+    """CPU seconds and resident megabytes of a process and all its children now, where the system provides them."""
     cpu, pages = 0, 0
     for pid in tree(root):
         # A process may end between two looks.
@@ -119,12 +119,12 @@ def usage(root: int) -> tuple[float, float]:
 
 def tree(root: int) -> list[int]:
     """A process and all its living children, parents first."""
-    found = [root]
-    for pid in found:
+    pids = [root]
+    for pid in pids:
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):
-                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
-    return found
+                pids += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+    return pids
 
 
 def kill_tree(root: int) -> None:

@@ -62,7 +62,7 @@ class _Worker:
 
 
 class LocalPool:
-    """Some worker processes; one that is killed is replaced, and its part's line tells why."""
+    """Some worker processes; one that is killed is replaced, and the line of its part holds the reason."""
 
     def __init__(self, workers: int) -> None:
         self.count = workers
@@ -112,7 +112,7 @@ class LocalPool:
 
     def _give(self, worker: _Worker, job: Job) -> None:
         worker.job, worker.finished = job, 0
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died idle: hearing from it will tell
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died idle: reading from it reports that
             worker.connection.send(job)
 
     def _hear(self, worker: _Worker, waiting: deque[Job]) -> Iterator[Done]:

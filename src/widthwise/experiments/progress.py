@@ -28,7 +28,7 @@ class RowProgress(Listener):
         self.left: Counter[str] = Counter()
         self.started = self.shown = 0.0
 
-    def begin(self, jobs: Sequence[Job], kept: int) -> None:
+    def begin(self, jobs: Sequence[Job], done_before: int) -> None:
         """Count what there is to do."""
         self.total = sum(job.weight for job in jobs)
         self.count = sum(len(job.parts) for job in jobs)
@@ -36,19 +36,19 @@ class RowProgress(Listener):
             for part in job.parts:
                 self.left[part["row"]] += 1
         self.started = time.monotonic()
-        if kept:
-            self.line.print(f"{counted(kept, 'line is', 'lines are')} there already, {self.count} to go")
+        if done_before:
+            self.line.print(f"{counted(done_before, 'line is', 'lines are')} there already, {self.count} to go")
 
-    def hear(self, one: Done) -> None:
+    def hear(self, done: Done) -> None:
         """Count a line and show it."""
-        self.finished += one.weight
+        self.finished += done.weight
         self.lines += 1
-        row = one.line["row"]
+        row = done.line["row"]
         self.left[row] -= 1
-        if one.line["failure"] is not None:
+        if done.line["failure"] is not None:
             self.failures += 1
-            reason = one.line["failure"]["reason"].splitlines()[0]
-            self.line.print(f"failed: {row} {one.line['instance']} {one.line['planner']}: {reason}")
+            reason = done.line["failure"]["reason"].splitlines()[0]
+            self.line.print(f"failed: {row} {done.line['instance']} {done.line['planner']}: {reason}")
         if not self.line.live:
             if not self.left[row]:
                 rows = sum(1 for count in self.left.values() if count)

@@ -1,4 +1,4 @@
-"""The rows of a classical suite: which instances they count, and what the paper's table says of them."""
+"""The rows of a classical suite: which instances they count, and their entries in the paper's table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Row:
     note: str = ""
 
     def describe(self) -> dict[str, Any]:
-        """What the report needs to know of a row."""
+        """The fields of a row that the report needs."""
         names = ("name", "folder", "source", "goals", "note")
         return {**{name: getattr(self, name) for name in names}, "instances": len(self.instances)}
 
@@ -93,21 +93,21 @@ def suite_rows(
 
 
 def paper_rows(benchmarks: Path | None) -> list[Row]:
-    """The rows of the paper's table, in its order, as far as their instances are to be had."""
+    """The rows of the paper's table, in its order, with the instances that are available."""
     rows = []
-    for told in read_table("paper_rows.csv"):
-        if told["source"] == "generated":
-            instances = _generated(told["folder"])
+    for entry in read_table("paper_rows.csv"):
+        if entry["source"] == "generated":
+            instances = _generated(entry["folder"])
         else:
             if benchmarks is None:
                 raise UsageError(_WHERE)
-            count = int(told["first"]) if told["first"] else None
-            instances = [_instance(path) for path in problems_in(benchmarks / told["folder"])][:count]
-        note = told["note"]
-        if len(instances) < int(told["instances"]):
-            missing = f"{len(instances)} of the paper's {told['instances']} instances are here"
+            count = int(entry["first"]) if entry["first"] else None
+            instances = [_instance(path) for path in problems_in(benchmarks / entry["folder"])][:count]
+        note = entry["note"]
+        if len(instances) < int(entry["instances"]):
+            missing = f"{len(instances)} of the paper's {entry['instances']} instances are here"
             note = f"{note}; {missing}" if note else missing
-        rows.append(Row(told["row"], told["folder"], instances, told["source"], int(told["goals"]), note))
+        rows.append(Row(entry["row"], entry["folder"], instances, entry["source"], int(entry["goals"]), note))
     return rows
 
 

@@ -19,11 +19,11 @@ _log = logging.getLogger(__name__)
 class Listener:
     """Receives the progress of a run; this base class ignores it."""
 
-    def begin(self, jobs: Sequence[Job], kept: int) -> None:
-        """Jobs are about to run; `kept` lines were there before."""
+    def begin(self, jobs: Sequence[Job], done_before: int) -> None:
+        """Jobs are about to run; `done_before` lines exist from earlier."""
 
-    def hear(self, one: Done) -> None:
-        """A line was kept."""
+    def hear(self, done: Done) -> None:
+        """A line was written."""
 
     def end(self) -> None:
         """Nothing more will be heard."""
@@ -51,16 +51,16 @@ def run_jobs(
     try:
         # Closing the generator ends its workers, whatever happens here.
         with contextlib.closing(pool.run(missing)) as lines:  # type: ignore[type-var]
-            for one in lines:
-                store.append({**one.line, **(stamp or {})})
-                _log.debug("line %s", one.line)
-                listener.hear(one)
+            for done in lines:
+                store.append({**done.line, **(stamp or {})})
+                _log.debug("line %s", done.line)
+                listener.hear(done)
     finally:
         listener.end()
 
 
 def make_pool(workers: str | None, ray_address: str | None) -> Pool:
-    """A pool as the command line asks for it: local processes (one per core by default), or `ray`."""
+    """A pool as the command line specifies it: local processes (one per core by default), or `ray`."""
     if workers == "ray":
         from widthwise.experiments.ray_pool import RayPool
 

@@ -90,7 +90,7 @@ class RunStore(RunFolder):
         self.done = {self.key(line) for line in self.lines}
 
     def key(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What tells a line from the others."""
+        """The values that distinguish a line from the others."""
         return tuple(record[name] for name in self.keys)
 
     def append(self, record: Record) -> None:
@@ -165,5 +165,5 @@ def _same_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any],
     if longer in different and isinstance(old.get(longer), int) and old[longer] < new[longer]:
         different.remove(longer)
     if different:
-        told = "; ".join(f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
-        raise UsageError(f"{folder} was made with other settings and cannot be resumed with these: {told}")
+        changes = "; ".join(f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
+        raise UsageError(f"{folder} was made with other settings and cannot be resumed with these: {changes}")

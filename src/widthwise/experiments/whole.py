@@ -1,7 +1,7 @@
 """The suite of whole problems: every problem solved by every planner in processes of its own, within limits.
 
 A planner is one of ours, by name, or any command that reads a domain and a problem and writes a plan file. What
-counts is a plan file that the validator accepts; how a planner says it ended only explains why there is none.
+counts is a plan file that the validator accepts; the status that a planner reports only explains why there is none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from widthwise.experiments.rows import Instance, Row
 from widthwise.experiments.scratch import scratch_folder
 from widthwise.experiments.systems import System, filled, label
 
-#: What tells one line of the suite from another.
+#: The fields that distinguish one line of the suite from another.
 KEYS = ("row", "instance", "planner", "width", "seed")
 #: Beside the statuses of a search: it ended for a reason of its own, its plan was refused, or its plan could not be
 #: checked within the limits.
@@ -115,14 +115,14 @@ def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path, limits: Li
 
     The check has the limits of the run once more, for itself.
     """
-    told = _told(ended.out)
+    printed = _printed_result(ended.out)
     line: Outcome = {
         "status": str(Status.SOLVED),
-        "reason": str(told.get("reason") or ""),
+        "reason": str(printed.get("reason") or ""),
         "plan_length": None,
         "cost": None,
-        "generated": told.get("generated"),
-        "expanded": told.get("expanded"),
+        "generated": printed.get("generated"),
+        "expanded": printed.get("expanded"),
         "exit_code": ended.code,
         "memory_mb": round(ended.peak_mb, 1),
         "plan_seconds": None,
@@ -148,7 +148,7 @@ def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path, limits: Li
             if verdict.valid:
                 return {**line, "plan_length": len(steps), "cost": verdict.cost, "plan_seconds": round(ended.seen, 3)}
             refused = f"the validator refuses its plan: {verdict.reason}"
-    status, reason = _why_not(ended, told, refused)
+    status, reason = _why_not(ended, printed, refused)
     return {**line, "status": str(status), "reason": reason}
 
 
@@ -158,14 +158,14 @@ def _check_budget(limits: Limits) -> Budget:
     return Budget(seconds=seconds, bytes=int((limits.megabytes or CHECK_MEGABYTES) * 1e6))
 
 
-def _why_not(ended: Ended, told: Mapping[str, Any], refused: str) -> tuple[str, str]:
-    """Why a command has no valid plan: a limit, a plan that was refused, what it says itself, or how it ended."""
+def _why_not(ended: Ended, printed: Mapping[str, Any], refused: str) -> tuple[str, str]:
+    """Why a command has no valid plan: a limit, a plan that was refused, the status it printed, or how it ended."""
     if ended.stopped:
         return _LIMITS[ended.stopped]
     if refused:
         return INVALID, refused
-    if told.get("status") in list(Status) and told["status"] != Status.SOLVED:
-        return str(told["status"]), str(told.get("reason") or "")
+    if printed.get("status") in list(Status) and printed["status"] != Status.SOLVED:
+        return str(printed["status"]), str(printed.get("reason") or "")
     words = f": {ended.last_words}" if ended.last_words else ""
     if ended.code in _STATUS_OF_CODE:
         return _STATUS_OF_CODE[ended.code], f"it ended with exit code {ended.code}"
@@ -177,7 +177,7 @@ def _why_not(ended: Ended, told: Mapping[str, Any], refused: str) -> tuple[str, 
     return FAILED, f"it ended with exit code {ended.code}{words}"
 
 
-def _told(text: str) -> Mapping[str, Any]:
+def _printed_result(text: str) -> Mapping[str, Any]:
     """What `solve --json` printed, if that is what the text is."""
     try:
         data = json.loads(text)
@@ -200,14 +200,14 @@ def summarize(rows: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> dict[s
     planners: dict[str, dict[str, Any]] = {}
     for line in sorted(lines, key=lambda line: (line["planner"], line["width"])):
         empty: dict[str, Any] = {"solved": 0, "statuses": {}, "rows": dict.fromkeys(rows, 0), "cpu_seconds": 0.0}
-        one = planners.setdefault(label(line["planner"], line["width"]), empty)
+        totals = planners.setdefault(label(line["planner"], line["width"]), empty)
         status = FAILED if line["failure"] is not None else line["status"]
-        one["statuses"][status] = one["statuses"].get(status, 0) + 1
+        totals["statuses"][status] = totals["statuses"].get(status, 0) + 1
         if status == Status.SOLVED:
-            one["solved"] += 1
-            one["rows"][line["row"]] += 1
-        one["cpu_seconds"] = round(one["cpu_seconds"] + line.get("cpu_seconds", 0.0), 3)
-    for one in planners.values():
-        one["statuses"] = dict(sorted(one["statuses"].items()))
+            totals["solved"] += 1
+            totals["rows"][line["row"]] += 1
+        totals["cpu_seconds"] = round(totals["cpu_seconds"] + line.get("cpu_seconds", 0.0), 3)
+    for totals in planners.values():
+        totals["statuses"] = dict(sorted(totals["statuses"].items()))
     problems = {(line["row"], line["instance"]) for line in lines}
     return {"lines": len(lines), "problems": len(problems), "planners": planners}

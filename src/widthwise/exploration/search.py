@@ -148,8 +148,8 @@ def _folder(
         "planner": {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(planner).items()},
     }
     config = {"kind": KIND, **describe_run(settings, ["widthwise", *sys.argv[1:]])}
-    kept = {key: value for key, value in settings.items() if key != "interactions"}
-    about = About(name, environment.actions, (), {"search": kept})
+    unchanging = {key: value for key, value in settings.items() if key != "interactions"}
+    about = About(name, environment.actions, (), {"search": unchanging})
     if not resume:
         return SearchFolder.create(out, config, about)
     folder = SearchFolder.resume(out, config, about)

@@ -176,8 +176,8 @@ class ExplorationRun:
             self.next_line += LINE_EVERY
         if self.folder is not None:
             result = self.result()
-            kept = ("interactions", "score", "steps", "found_at", "high_level_states", "seconds")
-            self.folder.lines.append({name: getattr(result, name) for name in kept})
+            names = ("interactions", "score", "steps", "found_at", "high_level_states", "seconds")
+            self.folder.lines.append({name: getattr(result, name) for name in names})
 
 
 def replay(simulator: Simulator, seed: int, result: SearchResult) -> None:

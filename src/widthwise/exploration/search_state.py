@@ -40,7 +40,7 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
         "node": np.array([entry.node for entry in entries], np.int64),
         "lives": np.array([_NO_LIVES if entry.lives is None else entry.lives for entry in entries], np.int64),
         "snapshots": None if packed is None else b"".join(packed),
-        "snapshot_length": None if packed is None else np.array([len(one) for one in packed], np.int64),
+        "snapshot_length": None if packed is None else np.array([len(snapshot) for snapshot in packed], np.int64),
         "lowest": [
             [place, low.stage, low.fruitless, None if low.table is None else low.table.save(), low.item_size]
             for place, low in search.lowest.items()

@@ -1,4 +1,4 @@
-"""Tiles that suit a game: chosen by how many states they tell apart in a sample of its images.
+"""Tiles that suit a game: chosen by how many states they distinguish in a sample of its images.
 
 Too coarse tiles make all states one region, too fine ones make every state a region of its own. The choice is that of
 Go-Explore (Ecoffet et al. 2021): the grid with the most even distribution of the sample over the regions, and with
@@ -33,7 +33,7 @@ def choose_tiles(sample: Sequence[Step], shares: Sequence[float] = SHARES) -> li
         shares: How many regions a level is to have for each state of the sample; from the highest level on.
 
     Returns:
-        Tiles for each level; fewer levels where finer tiles tell no more states apart.
+        Tiles for each level; fewer levels where finer tiles distinguish no more states.
 
     Raises:
         UsageError: The observations are not images.
@@ -49,7 +49,7 @@ def choose_tiles(sample: Sequence[Step], shares: Sequence[float] = SHARES) -> li
             if value > suits:
                 best, suits = (tiles, inner), value
         if best is None or len(set(zip(outer, best[1], strict=True))) == len(set(outer)):
-            break  # no grid tells more states apart
+            break  # no grid distinguishes more states
         chosen.append(best[0])
         outer = [upper + lower for upper, lower in zip(outer, best[1], strict=True)]
     return chosen or [Tiles(*GRIDS[-1])]

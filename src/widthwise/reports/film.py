@@ -49,7 +49,7 @@ class Film:
     def _compose(self, left: Any, lines: Sequence[str], tree: Tree | None = None, seen: TreeView | None = None) -> Any:
         _, image, image_draw, font = pillow()
         width, height = left.size[0] + PANEL, max(left.size[1], 240)
-        whole = image.new("RGB", (width + width % 2, height + height % 2), PAPER)  # films want even sides
+        whole = image.new("RGB", (width + width % 2, height + height % 2), PAPER)  # video encoders need even sides
         whole.paste(left, (0, 0))
         pen = image_draw.Draw(whole)
         letters = font.load_default(12)
@@ -64,7 +64,7 @@ class Film:
     def save_gif(self, path: Path) -> None:
         """Write the film as GIF; the file appears when it is complete. Raises `OutputError` if it cannot be written."""
         _, image, _, _ = pillow()
-        flat = [one.quantize(96, dither=image.Dither.NONE) for one in self.pictures]
+        flat = [picture.quantize(96, dither=image.Dither.NONE) for picture in self.pictures]
         each = round(1000 / self.per_second)
         times = [each] * (len(flat) - 1) + [max(2000, each)]
         with _written(path) as draft:

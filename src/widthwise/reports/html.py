@@ -38,11 +38,11 @@ def _run(run: SuiteRun) -> str:
     return made_by(run.folder, run.config, more)
 
 
-def _errors(found: list[str]) -> str:
-    if not found:
+def _errors(sentences: list[str]) -> str:
+    if not sentences:
         return "<p class=fine>Every run ended with a result.</p>"
-    items = "".join(f"<li class=report>{prose(one)}</li>" for one in found)
-    return f"<div class=errors><b>Not explained yet: {len(found)}</b><ul>{items}</ul></div>"
+    items = "".join(f"<li class=report>{prose(sentence)}</li>" for sentence in sentences)
+    return f"<div class=errors><b>Not explained yet: {len(sentences)}</b><ul>{items}</ul></div>"
 
 
 def _table(table: Table) -> str:

@@ -47,7 +47,7 @@ def pictures(plots: Mapping[str, str]) -> list[str]:
 
 def made_by(folder: Path | str, config: Mapping[str, Any], more: Mapping[str, str]) -> str:
     """The origin of a run: its folder, command and machine, and further entries."""
-    told = {
+    entries = {
         "folder": str(folder),
         "command": config.get("command", "unknown"),
         "commit": config.get("commit") or "unknown",
@@ -55,7 +55,7 @@ def made_by(folder: Path | str, config: Mapping[str, Any], more: Mapping[str, st
         "machine": ", ".join(map(str, config.get("machine", {}).values())),
         **more,
     }
-    items = "".join(f"<dt>{escape(name)}</dt><dd>{_value(name, str(value))}</dd>" for name, value in told.items())
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{_value(name, str(value))}</dd>" for name, value in entries.items())
     return f"<dl>{items}</dl>"
 
 

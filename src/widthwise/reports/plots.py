@@ -34,13 +34,13 @@ def make_plots(records: Records) -> dict[str, str]:
 
 def nodes_by_goal(records: Records, column: str) -> dict[Goal, list[float]]:
     """The nodes that every goal took a planner, one number per seed; infinity where it was not solved."""
-    found: dict[Goal, list[float]] = defaultdict(list)
+    counts: dict[Goal, list[float]] = defaultdict(list)
     for name, line in records.lines:
         if name != column or line["failure"] is not None:
             continue
         for goal, status, nodes in zip(line["goal"], line["status"], line["generated"], strict=True):
-            found[line["row"], line["instance"], goal].append(nodes if status == "solved" else float("inf"))
-    return found
+            counts[line["row"], line["instance"], goal].append(nodes if status == "solved" else float("inf"))
+    return counts
 
 
 def to_svg(figure: Any) -> str:

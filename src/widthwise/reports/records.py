@@ -87,19 +87,19 @@ class Records:
     @property
     def rows(self) -> list[Record]:
         """The rows of all runs, in order."""
-        found: dict[str, Record] = {}
+        by_name: dict[str, Record] = {}
         for run in self.runs:
             for row in run.config["rows"]:
-                found.setdefault(row["name"], row)
-        return list(found.values())
+                by_name.setdefault(row["name"], row)
+        return list(by_name.values())
 
     @property
     def published(self) -> Record:
         """The published table by row and column, where there is one."""
-        found: Record = {}
+        table: Record = {}
         for run in self.runs:
-            found |= run.config.get("published", {}).get("rows", {})
-        return found
+            table |= run.config.get("published", {}).get("rows", {})
+        return table
 
     @property
     def budget(self) -> int | None:
@@ -110,15 +110,15 @@ class Records:
 
 def mixtures(runs: Sequence[SuiteRun]) -> list[str]:
     """The runs whose lines were made by several commits or versions, each in a sentence."""
-    found = []
+    sentences = []
     for run in runs:
-        made = dict.fromkeys(
+        versions = dict.fromkeys(
             f"{line.get('versions', {}).get('widthwise', 'unknown')} at {line.get('commit') or 'an unknown commit'}"
             for line in run.lines
         )
-        if len(made) > 1:
-            found.append(f"{run.folder}: the lines were written by several versions: {', '.join(made)}")
-    return found
+        if len(versions) > 1:
+            sentences.append(f"{run.folder}: the lines were written by several versions: {', '.join(versions)}")
+    return sentences
 
 
 def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Records:
@@ -152,13 +152,13 @@ def read_runs(folders: Sequence[Path], explanations: Sequence[str] = ()) -> Reco
 
 
 def _explained(texts: Sequence[str]) -> dict[str, str]:
-    found = {}
+    reasons = {}
     for text in texts:
         place, colon, why = text.partition(":")
         if not colon or not why.strip():
             raise UsageError(f"--explain takes 'ROW INSTANCE: sentence', not {text!r}")
-        found[place.strip()] = why.strip()
-    return found
+        reasons[place.strip()] = why.strip()
+    return reasons
 
 
 def place_of(line: Record) -> str:

@@ -45,7 +45,7 @@ class MazeScene:
             self.explored(pen, seen, hierarchical=tree is not None and bool(tree.regions))
         self.things(pen, has_key)
         if len(path) > 1:
-            pen.line([self.centre(one) for one in path], fill=AGENT, width=2, joint="curve")
+            pen.line([self.centre(place) for place in path], fill=AGENT, width=2, joint="curve")
         across, down = self.centre(path[-1])
         reach = size * 0.38
         pen.ellipse([across - reach, down - reach, across + reach, down + reach], fill=AGENT, outline=PAPER)

@@ -15,7 +15,7 @@ SCHEDULE = "auto"  # the column that has to be as good as the best of all others
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a published table says of a row and a planner."""
+    """The figures of a published table for a row and a planner."""
 
     coverage: float | None
     nodes: float | None
@@ -127,8 +127,8 @@ def make_table(records: Records) -> Table:
     seeds = sorted({seed for _, _, seed in sums})
     published = records.published
     lines = []
-    for told in records.rows:
-        name = told["name"]
+    for entry in records.rows:
+        name = entry["name"]
         cells = {}
         for column in records.columns:
             theirs = published.get(name, {}).get(column)
@@ -141,7 +141,7 @@ def make_table(records: Records) -> Table:
             cells[SCHEDULE].published, cells[SCHEDULE].strict = best, True
         count = sum(number for (row, _), number in goals.items() if row == name)
         start = sum(number for (row, _), number in at_start.items() if row == name)
-        lines.append(Line(name, count, start, cells, str(told.get("note") or "")))
+        lines.append(Line(name, count, start, cells, str(entry.get("note") or "")))
     everything = {
         column: _cell([totals[column, seed] for seed in seeds if (column, seed) in totals], None)
         for column in records.columns
@@ -161,22 +161,22 @@ def make_table(records: Records) -> Table:
 
 
 def _cell(seeds: Sequence[_Sums], published: Published | None) -> Cell:
-    """A cell from what was done with each seed."""
-    solved = [one for one in seeds if one.solved]
+    """A cell from the sums of each seed."""
+    solved = [sums for sums in seeds if sums.solved]
     return Cell(
-        [100.0 * one.solved / one.goals for one in seeds if one.goals],
-        fmean([one.nodes / one.solved for one in solved]) if solved else None,
-        fmean([one.seconds / one.solved for one in solved]) if solved else None,
-        sum(one.failures for one in seeds),
+        [100.0 * sums.solved / sums.goals for sums in seeds if sums.goals],
+        fmean([sums.nodes / sums.solved for sums in solved]) if solved else None,
+        fmean([sums.seconds / sums.solved for sums in solved]) if solved else None,
+        sum(sums.failures for sums in seeds),
         published,
     )
 
 
 def _best(others: Sequence[Cell], published: Mapping[str, Mapping[str, float | None]]) -> Published | None:
     """The best coverage of a row, ours or published: what a schedule of those planners is measured by."""
-    known = [cell.coverage for cell in others] + [told["coverage"] for told in published.values()]
-    found = [coverage for coverage in known if coverage is not None]
-    return Published(max(found), None, None) if found else None
+    known = [cell.coverage for cell in others] + [entry["coverage"] for entry in published.values()]
+    coverages = [coverage for coverage in known if coverage is not None]
+    return Published(max(coverages), None, None) if coverages else None
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

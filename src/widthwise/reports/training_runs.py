@@ -14,7 +14,7 @@ from widthwise.core.json_files import Record, read_json, read_lines
 from widthwise.core.shape import Shape
 
 BINS = 50  # points of a curve
-LAST = 0.1  # the share of a run, at its end, that the table speaks of
+LAST = 0.1  # the share of a run, at its end, that the table summarizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class RunRecords:
 
     @property
     def group(self) -> tuple[str, str]:
-        """The environment, and the algorithm with the settings that tell it from others."""
+        """The environment, and the algorithm with the settings that distinguish it from others."""
         return self.config["settings"]["environment"], self.config["label"]
 
     @property
@@ -75,7 +75,7 @@ class Group:
         for index in range(bins):
             values = [curve[index] for curve in curves if curve[index] is not None]
             if values:
-                points.append(_point((index + 1) * longest / bins, [one for one in values if one is not None]))
+                points.append(_point((index + 1) * longest / bins, [value for value in values if value is not None]))
         return points
 
     def curve(self, name: str, bins: int = BINS) -> list[Point]:
@@ -105,20 +105,20 @@ class Group:
 
     def evaluations(self, name: str) -> list[Point]:
         """The curve of a figure of the evaluations."""
-        found: dict[int, list[float]] = defaultdict(list)
+        values_at: dict[int, list[float]] = defaultdict(list)
         for run in self.runs:
             for number, line in enumerate(run.evaluations):
                 if line.get(name) is not None:
-                    found[number].append(line[name])
+                    values_at[number].append(line[name])
         places = {
             n: [
                 run.evaluations[n]["interactions"]
                 for run in self.runs
                 if n < len(run.evaluations) and run.evaluations[n].get(name) is not None
             ]
-            for n in found
+            for n in values_at
         }
-        return [_point(fmean(places[number]), values) for number, values in sorted(found.items())]
+        return [_point(fmean(places[number]), values) for number, values in sorted(values_at.items())]
 
     def last(self, name: str) -> Point | None:
         """A figure of the training episodes at the end of the runs."""
@@ -178,14 +178,14 @@ class Group:
 
 def _binned(episodes: Sequence[Record], name: str, longest: int, bins: int) -> list[float | None]:
     """Means over equal stretches of interactions; a stretch in which no episode ends repeats the one before."""
-    found: list[list[float]] = [[] for _ in range(bins)]
+    stretches: list[list[float]] = [[] for _ in range(bins)]
     for line in episodes:
         if line.get(name) is None:  # a loss before the first update
             continue
-        found[min(bins - 1, int(line["interactions"] * bins / max(1, longest)))].append(line[name])
-    last = max((index for index, values in enumerate(found) if values), default=-1)
+        stretches[min(bins - 1, int(line["interactions"] * bins / max(1, longest)))].append(line[name])
+    last = max((index for index, values in enumerate(stretches) if values), default=-1)
     curve: list[float | None] = []
-    for index, values in enumerate(found):
+    for index, values in enumerate(stretches):
         before = curve[-1] if curve else None
         curve.append(fmean(values) if values else before if index <= last else None)
     return curve
@@ -213,9 +213,9 @@ def read_training(folders: Sequence[Path]) -> list[Group]:
     groups: dict[tuple[str, str], Group] = {}
     for folder in folders:
         own = [folder] if (folder / "episodes.jsonl").exists() else sorted(folder.glob("runs/*/"))
-        for one in own:
-            if (one / "config.json").exists():
-                run = _read(one)
+        for path in own:
+            if (path / "config.json").exists():
+                run = _read(path)
                 group = groups.setdefault(run.group, Group(*run.group))
                 group.runs.append(run)
     if not groups:
@@ -225,10 +225,10 @@ def read_training(folders: Sequence[Path]) -> list[Group]:
 
 def published(folders: Sequence[Path]) -> dict[str, dict[str, float]]:
     """The published scores that run folders carry, by environment and algorithm."""
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for folder in folders:
-        found |= read_json(folder / "config.json", run_shapes.config).get("published", {})
-    return found
+        scores |= read_json(folder / "config.json", run_shapes.config).get("published", {})
+    return scores
 
 
 def _read(folder: Path) -> RunRecords:

@@ -45,7 +45,7 @@ def cactus(figure_class: Any, whole: Whole) -> Any:
     figure = figure_class(figsize=(7.5, 4.5))
     axes = figure.add_subplot()
     limits = [run.config["settings"]["limits"] for run in whole.runs]
-    limit = max((limit for one in limits for limit in (one["cpu"], one["wall"]) if limit is not None), default=None)
+    limit = max((limit for own in limits for limit in (own["cpu"], own["wall"]) if limit is not None), default=None)
     solved = {column: solved_times(whole, column) for column in whole.columns}
     end = max([limit or 0.1, *(times[-1] for times in solved.values() if times)])
     for column, times in solved.items():
@@ -64,11 +64,11 @@ def cactus(figure_class: Any, whole: Whole) -> Any:
 def whole_page(whole: Whole, plots: Mapping[str, str], title: str = "Whole problems") -> str:
     """The whole page: tables, what is lost, plots, every problem, and how the runs were made."""
     wrong = errors(whole)
-    told = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
+    losses = lost(whole, whole.columns[0]) if len(whole.columns) > 1 else []
     parts = ["<h2>Domains</h2>", f"<p>{prose(LEGEND)}</p>", _table(coverage(whole))]
     parts += ["<h2>Planners</h2>", _table(summary(whole))]
-    if told:
-        parts += [f"<h2>Domains that {escape(whole.columns[0])} loses</h2>", _list(told)]
+    if losses:
+        parts += [f"<h2>Domains that {escape(whole.columns[0])} loses</h2>", _list(losses)]
     if wrong:
         parts += ["<h2>Worth knowing</h2>", f"<div class=errors>{_list(wrong)}</div>"]
     parts += pictures(plots)

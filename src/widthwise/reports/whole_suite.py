@@ -51,7 +51,7 @@ def read_whole(folders: Sequence[Path]) -> Whole:
     for run in runs:
         # In the order of the settings, whatever came first.
         order = {text: number for number, text in enumerate(run.config["settings"]["planners"])}
-        for line in sorted(run.lines, key=lambda one: order.get(_spec(one), len(order))):
+        for line in sorted(run.lines, key=lambda record: order.get(_spec(record), len(order))):
             name = _name(line)
             column = f"{name} [{run.folder.resolve().name}]" if name in twice else name
             columns[column] = None
@@ -60,7 +60,7 @@ def read_whole(folders: Sequence[Path]) -> Whole:
             problems.setdefault(row["name"], {})
         for line in run.lines:
             problems.setdefault(line["row"], {})[line["instance"]] = None
-    ordered = {row: sorted(found, key=_natural) for row, found in problems.items()}
+    ordered = {row: sorted(instances, key=_natural) for row, instances in problems.items()}
     return Whole(runs, list(columns), ordered, dict(lines))
 
 
@@ -130,8 +130,14 @@ def count_rows(whole: Whole) -> list[RowCounts]:
         RowCounts(
             row,
             len(instances),
-            {column: sum(bool(whole.of(column, (row, one))) for one in instances) for column in whole.columns},
-            {column: sum(share(whole.of(column, (row, one))) for one in instances) for column in whole.columns},
+            {
+                column: sum(bool(whole.of(column, (row, instance))) for instance in instances)
+                for column in whole.columns
+            },
+            {
+                column: sum(share(whole.of(column, (row, instance))) for instance in instances)
+                for column in whole.columns
+            },
         )
         for row, instances in whole.problems.items()
         if instances
@@ -149,7 +155,7 @@ def count_totals(whole: Whole) -> dict[str, Totals]:
         for problem in whole.all_problems
         if all(share(whole.of(column, problem)) == 1.0 for column in whole.columns)
     ]
-    found = {}
+    totals = {}
     for column in whole.columns:
         own = [(problem, whole.of(column, problem)) for problem in whole.all_problems]
         lines = [line for _, some in own for line in some]
@@ -161,7 +167,7 @@ def count_totals(whole: Whole) -> dict[str, Totals]:
             if known is not None:
                 # A plan of cost 0 is as good as any.
                 score += sum((known / cost if cost else 1.0) for cost in _costs(some)) / len(some or [0])
-        found[column] = Totals(
+        totals[column] = Totals(
             solved=sum(share(some) for _, some in own),
             tried=sum(bool(some) for _, some in own),
             score=score,
@@ -170,7 +176,7 @@ def count_totals(whole: Whole) -> dict[str, Totals]:
             median_seconds=median(times) if times else None,
             statuses=Counter(status_of(line) for line in lines),
         )
-    return found
+    return totals
 
 
 def _costs(lines: Sequence[Record]) -> list[float]:
@@ -189,7 +195,7 @@ class Loss:
 
 def losses(whole: Whole, rows: Sequence[RowCounts], column: str) -> list[Loss]:
     """The domains in which another planner solves more, with the statuses of this planner."""
-    found = []
+    lost = []
     for row in rows:
         if not row.lost(column):
             continue
@@ -201,5 +207,5 @@ def losses(whole: Whole, rows: Sequence[RowCounts], column: str) -> list[Loss]:
                 failed = next(line for line in own if status_of(line) != "solved")
                 lacking.append((instance, status_of(failed)))
         winners = {name: count for name, count in row.solved.items() if count > row.solved[column]}
-        found.append(Loss(row.name, row.solved[column], winners, lacking))
-    return found
+        lost.append(Loss(row.name, row.solved[column], winners, lacking))
+    return lost

@@ -119,14 +119,14 @@ class Archive:
 
     def entries(self) -> list[Entry]:
         """All entries, in the order in which their regions were found."""
-        found: list[Entry] = []
+        entries: list[Entry] = []
         pending = [self.top]
         while pending:
             region = pending.pop()
             if region.entry is not None:
-                found.append(region.entry)
+                entries.append(region.entry)
             pending += reversed(region.inside)
-        return found
+        return entries
 
 
 class Trajectories:

@@ -25,7 +25,7 @@ class LevelSearch(Protocol):
     """The protocol of a search of one level inside one region of the level above. `LevelPlanner.search` returns one.
 
     Training runs are saved while trees are grown. For them a search has two more methods: `state()` returns what the
-    search knows beyond the tree as plain data, and `restore(state)` takes it back in the same tree.
+    search holds beyond the tree as plain data, and `restore(state)` takes it back in the same tree.
 
     Example:
         >>> sorted(name for name in dir(ww.LevelSearch) if not name.startswith("_"))

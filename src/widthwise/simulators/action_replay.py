@@ -49,10 +49,10 @@ class ActionReplay:
         chain = history
         if seed != self._seed or length < self._length or not self._on_the_way(chain, length):
             self._reset(seed)
-            kept = 0
+            replayed_already = 0
         else:
-            kept = self._length
-        for _ in range(length - kept):
+            replayed_already = self._length
+        for _ in range(length - replayed_already):
             assert chain is not None
             chain, action = chain
             todo.append(action)

@@ -195,7 +195,7 @@ class Atari:
 
     def save(self) -> Snapshot:
         """A snapshot."""
-        # Nothing but sticky actions asks the random generator during a game, and it is half of the emulator's bytes.
+        # Only sticky actions use the random generator during a game, and it is half of the emulator's bytes.
         emulator = self._ale.cloneState(include_rng=self.sticky > 0)
         return Snapshot(emulator, self._frames, self._steps, self._over, self._last)
 

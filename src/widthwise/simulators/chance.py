@@ -177,12 +177,12 @@ class _Check:
 
     def run(self) -> Chance:
         for number, (snapshot, actions, first) in enumerate(self.segments()):
-            if number < WALKS and (found := self.again(snapshot, actions, first)):
-                return self.finding("unrepeatable", self.words(found, actions))
+            if number < WALKS and (difference := self.again(snapshot, actions, first)):
+                return self.finding("unrepeatable", self.words(difference, actions))
             if self.suspicious:
                 self.tries += len(first)
-                if found := self.again(snapshot, actions, first, luck=number + 1):
-                    return self.finding("random", self.words(found, actions))
+                if difference := self.again(snapshot, actions, first, luck=number + 1):
+                    return self.finding("random", self.words(difference, actions))
         return self.finding("unused" if self.used else "none", "")
 
     @property
@@ -224,8 +224,8 @@ class _Check:
         self.steps += len(second)
         return compare(first, second, OUTCOME)
 
-    def words(self, found: Difference, actions: list[int]) -> str:
-        return f"action {actions[found.step - 1]}: {found.part} {found.detail}"
+    def words(self, difference: Difference, actions: list[int]) -> str:
+        return f"action {actions[difference.step - 1]}: {difference.part} {difference.detail}"
 
     def finding(self, kind: Kind, detail: str) -> Chance:
         seconds = time.perf_counter() - self.begun

@@ -84,7 +84,7 @@ def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options:
         options: Options of the environment.
 
     Returns:
-        The report. `ok` says whether all checks passed, `checks` has the single ones.
+        The report. `ok` is true if all checks passed, `checks` lists the results of each.
 
     Raises:
         UsageError: There is no such environment or option.
@@ -94,13 +94,15 @@ def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options:
         True
     """
     name = env if isinstance(env, str) else None
-    made = simulator(env, **options)
-    shown = (name or environment_name(made)).strip().splitlines()[0]
+    environment = simulator(env, **options)
+    shown = (name or environment_name(environment)).strip().splitlines()[0]
     try:
-        checked = guarded(made)
+        checked = guarded(environment)
     except SimulatorError as error:  # without a valid number of actions
-        return Report(shown, 0, bool(getattr(made, "deterministic", True)), [Check("interface", "failed", str(error))])
-    work = _Work(checked, made, name, options, seed, seconds)
+        return Report(
+            shown, 0, bool(getattr(environment, "deterministic", True)), [Check("interface", "failed", str(error))]
+        )
+    work = _Work(checked, environment, name, options, seed, seconds)
     report = Report(shown, checked.actions, checked.deterministic)
     for title, question in work.questions():
         try:
@@ -202,11 +204,11 @@ class _Work:
         """Whether outcomes depend on random generators, which a snapshot holds as well."""
         from widthwise.simulators.chance import check_chance
 
-        found = check_chance(self.env, self.seed, walks=300, seconds=self.seconds)
-        if not found.stochastic:
-            return "passed", str(found)
+        finding = check_chance(self.env, self.seed, walks=300, seconds=self.seconds)
+        if not finding.stochastic:
+            return "passed", str(finding)
         ways = in_terms(python="chance='reseed' or chance='foresee'", command="--chance reseed or --chance foresee")
-        return "failed", f"{found}; planning needs {ways}"
+        return "failed", f"{finding}; planning needs {ways}"
 
     def same_seed(self) -> tuple[Verdict, str]:
         rounds = 0
@@ -214,11 +216,9 @@ class _Work:
             actions = self.actions(30, number)
             first = [record(self.env.reset(seed=self.seed + number)), *play(self.env, actions)]
             second = [record(self.env.reset(seed=self.seed + number)), *play(self.env, actions)]
-            if found := compare(first, second):
-                return (
-                    "failed",
-                    f"{Difference(found.step - 1, found.part, found.detail)}; reset(seed) does not seed all generators",
-                )
+            if difference := compare(first, second):
+                shifted = Difference(difference.step - 1, difference.part, difference.detail)
+                return "failed", f"{shifted}; reset(seed) does not seed all generators"
             rounds += 1
         return "passed", f"{counted(rounds, 'episode')} played twice"
 
@@ -234,27 +234,27 @@ class _Work:
             for action in actions[: len(without)]:
                 self.env.save()
                 during += play(self.env, [action])
-            if found := compare(without, during):
-                return "failed", f"{found}; save() changed the state"
+            if difference := compare(without, during):
+                return "failed", f"{difference}; save() changed the state"
             rounds += 1
         return "passed", f"{rounds} walks with and without saves"
 
     def observations_stay(self) -> tuple[Verdict, str]:
-        kept: list[tuple[Any, Any]] = []
+        observations: list[tuple[Any, Any]] = []
         first = self.env.reset(seed=self.seed)
-        kept.append((first.observation, frozen(first.observation)))
+        observations.append((first.observation, frozen(first.observation)))
         snapshot = self.env.save()
         for number in self.rounds(10):
             self.env.load(snapshot)
             for action in self.actions(10, number):
                 step = self.env.step(action)
-                kept.append((step.observation, frozen(step.observation)))
+                observations.append((step.observation, frozen(step.observation)))
                 if step.terminated or step.truncated:
                     break
-        for number, (given, copy) in enumerate(kept):
-            if found := differ(copy, frozen(given)):
-                return "failed", f"observation {number} {found}: a later step wrote into it"
-        return "passed", f"{len(kept)} observations kept"
+        for number, (given, copy) in enumerate(observations):
+            if difference := differ(copy, frozen(given)):
+                return "failed", f"observation {number} {difference}: a later step wrote into it"
+        return "passed", f"{len(observations)} observations kept"
 
     def restores(self) -> tuple[Verdict, str]:
         return self._replay("walks", lambda snapshot, number: self.env.load(snapshot))
@@ -287,8 +287,8 @@ class _Work:
                 snapshot = self.env.save()
             first = play(self.env, actions)
             come_back(snapshot, number)
-            if found := compare(first, play(self.env, actions)):
-                return "failed", f"{found}; {_guess(found)}"
+            if difference := compare(first, play(self.env, actions)):
+                return "failed", f"{difference}; {_guess(difference)}"
             rounds += 1
         return "passed", f"{rounds} {what}, all equal"
 
@@ -302,9 +302,9 @@ class _Work:
             action = number % self.env.actions
             self.env.load(snapshot)
             seen = play(self.env, [action])
-            if found := compare(steps.setdefault(action, seen), seen):
-                detail = Difference(number + 1, found.part, found.detail)
-                return "failed", f"action {action}, repetition {detail}; {_guess(found)}"
+            if difference := compare(steps.setdefault(action, seen), seen):
+                detail = Difference(number + 1, difference.part, difference.detail)
+                return "failed", f"action {action}, repetition {detail}; {_guess(difference)}"
             count += 1
         return "passed", f"{count} times from one snapshot"
 
@@ -331,8 +331,8 @@ class _Work:
             there = run_in_new_process(job)
         except RuntimeError as error:
             return "failed", f"the other process failed: {error}"
-        if found := compare(here, there):
-            return "failed", f"{found}; {_guess(found)}"
+        if difference := compare(here, there):
+            return "failed", f"{difference}; {_guess(difference)}"
         return "passed", f"{counted(len(here), 'step')} equal in both processes"
 
     def costs(self) -> tuple[dict[str, float], dict[str, int]]:
@@ -374,10 +374,10 @@ class _Work:
             return {}
 
 
-def _guess(found: Difference) -> str:
+def _guess(difference: Difference) -> str:
     """The usual cause of such a difference."""
-    if found.part in ("truncated", "length") or (found.part == "info" and "step" in found.detail):
+    if difference.part in ("truncated", "length") or (difference.part == "info" and "step" in difference.detail):
         return "probable cause: a step counter, perhaps of a wrapper, is not part of the snapshot"
-    if found.part == "observation" and found.step == 1:
+    if difference.part == "observation" and difference.step == 1:
         return "probable cause: the screen, a stack of frames or a random generator is not restored"
     return "probable cause: a random generator, sticky actions or a hidden variable is not part of the snapshot"

@@ -75,7 +75,7 @@ def find(simulator: Any) -> list[GeneratorPlace]:
     simulator = innermost(simulator)
     shared = global_places()
     known = {id(place.get()) for place in shared}
-    found = list(shared)
+    places = list(shared)
     seen: set[int] = {id(simulator)}
     classes: set[type] = set()
     queue: deque[tuple[Any, tuple[tuple[str, Any], ...], str]] = deque([(simulator, (), "")])
@@ -84,7 +84,7 @@ def find(simulator: Any) -> list[GeneratorPlace]:
         for place in _of_class(type(value), classes):
             if id(place.get()) not in known:
                 known.add(id(place.get()))
-                found.append(place)
+                places.append(place)
         for how, key, part in _parts(value):
             if isinstance(part, _PLAIN) or id(part) in seen:
                 continue
@@ -94,10 +94,10 @@ def find(simulator: Any) -> list[GeneratorPlace]:
             if _is_generator(part):
                 if id(part) not in known:
                     known.add(id(part))
-                    found.append(GeneratorPlace(simulator, path, text))
+                    places.append(GeneratorPlace(simulator, path, text))
             else:
                 queue.append((part, path, text))
-    return found
+    return places
 
 
 def _is_generator(value: Any) -> bool:
@@ -154,7 +154,7 @@ def _of_class(kind: type, classes: set[type]) -> Iterator[GeneratorPlace]:
 def state_of(generator: Any) -> Any:
     """The state of a generator, to be compared; None where it cannot be read."""
     if isinstance(generator, random.Random):
-        with contextlib.suppress(NotImplementedError):  # one that asks the system
+        with contextlib.suppress(NotImplementedError):  # a generator that reads the random source of the system
             return generator.getstate()
         return None
     if isinstance(generator, np.random.RandomState):

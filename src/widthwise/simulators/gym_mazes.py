@@ -43,7 +43,7 @@ class MazeEnv(gymnasium.Env[Image, int]):
     def step(self, action: int) -> tuple[Image, float, bool, bool, dict[str, Any]]:
         """Do the action."""
         seen = self._seen = self.maze.step(int(action))
-        # A copy of its own for everyone, as Gymnasium asks for.
+        # Every caller gets its own copy, as Gymnasium requires.
         return seen.observation.copy(), seen.reward, seen.terminated, seen.truncated, seen.info
 
     def render(self) -> Any:

@@ -66,21 +66,21 @@ class MazeLayout:
                 lines.append(number)
         if not rows:
             raise InputError(f"{source}: the maze has no rows; draw it with # walls, . floor, A agent, K key, D door")
-        found = _find(rows, lines, source)
+        places = _find(rows, lines, source)
         if start is not None:
-            if "A" in found:
+            if "A" in places:
                 raise InputError(f"{source}: give the start of the agent only once, by the letter A or by `start:`")
-            found["A"] = start
+            places["A"] = start
         for letter, what in (("A", "agent"), ("K", "key"), ("D", "door")):
-            if letter not in found:
+            if letter not in places:
                 raise InputError(f"{source}: the {what} ({letter}) is missing")
-        agent = found["A"]
+        agent = places["A"]
         cells = tuple(row.replace("A", _FLOOR).replace(" ", _FLOOR) for row in rows)
         if not (0 <= agent[0] < len(cells) and 0 <= agent[1] < len(cells[0])):
             raise InputError(f"{source}: the start {agent} is outside the maze")
         if cells[agent[0]][agent[1]] in (_WALL, _KEY):
             raise InputError(f"{source}: the start {agent} is on a wall or on the key")
-        return cls(cells, agent, found["K"], found["D"], limit)
+        return cls(cells, agent, places["K"], places["D"], limit)
 
     @classmethod
     def read(cls, path: str | Path) -> MazeLayout:
@@ -106,7 +106,7 @@ def _place(value: str, place: str) -> tuple[int, int]:
 
 def _find(rows: list[str], lines: list[int], source: str) -> dict[str, tuple[int, int]]:
     """Where the letters are; also checks the drawing."""
-    found: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[int, int]] = {}
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(rows[0]):
             raise InputError(f"{source}:{line}: this row has {len(row)} cells, but the first row has {len(rows[0])}")
@@ -117,12 +117,12 @@ def _find(rows: list[str], lines: list[int], source: str) -> dict[str, tuple[int
                     "use # wall, . floor, A agent, K key, D door"
                 )
             if letter in "AKD":
-                if letter in found:
+                if letter in places:
                     raise InputError(f"{source}:{line}:{column + 1}: a second {letter}; a maze has only one")
-                found[letter] = (lines.index(line), column)
+                places[letter] = (lines.index(line), column)
     if max(len(rows), len(rows[0])) > PIXELS:
         raise InputError(f"{source}: the maze is too large; a side has at most {PIXELS} cells, one per pixel")
-    return found
+    return places
 
 
 class Maze:

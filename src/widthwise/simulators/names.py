@@ -46,8 +46,8 @@ def simulator(env: Any, **options: Any) -> Simulator:
         with watched_making(env):
             return _named(env, options)
     if hasattr(env, "as_simulator"):
-        made: Simulator = env.as_simulator(**options)
-        return made
+        converted: Simulator = env.as_simulator(**options)
+        return converted
     if hasattr(env, "unwrapped") and hasattr(env, "action_space"):
         return wrap(env, **options)
     missing = [name for name in ("actions", "reset", "step", "save", "load") if not hasattr(env, name)]
@@ -86,8 +86,8 @@ def _make(kind: Any, name: str, *arguments: Any, **options: Any) -> Simulator:
     check_options(name, kind, options)
     if taken := [option for option in options if option in first]:
         raise UsageError(f"the option {taken[0]!r} of {name} is already determined by the name: leave it out")
-    made: Simulator = kind(*arguments, **options)
-    return made
+    environment: Simulator = kind(*arguments, **options)
+    return environment
 
 
 def _from_module(module: str, attribute: str, options: dict[str, Any]) -> Simulator:
@@ -110,7 +110,7 @@ def _from_module(module: str, attribute: str, options: dict[str, Any]) -> Simula
         return simulator(target, **options)
     check_options(f"{module}:{attribute}", target, options)
     try:
-        made = target(**options)
+        environment = target(**options)
     except WidthwiseError:
         raise
     except TypeError as error:
@@ -119,7 +119,7 @@ def _from_module(module: str, attribute: str, options: dict[str, Any]) -> Simula
         raise SimulatorError(f"{module}:{attribute}: creating it raised {describe_exception(error)}") from error
     except (Exception, SystemExit) as error:
         raise SimulatorError(f"{module}:{attribute}: creating it raised {describe_exception(error)}") from error
-    return simulator(made)
+    return simulator(environment)
 
 
 def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
@@ -153,7 +153,7 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
 
 
 def _check_gymnasium(name: str, options: dict[str, Any]) -> None:
-    """Refuse options that neither the environment nor `gymnasium.make` knows."""
+    """Refuse options that neither the environment nor `gymnasium.make` accepts."""
     import gymnasium
     from gymnasium.envs import registration
 
@@ -162,7 +162,7 @@ def _check_gymnasium(name: str, options: dict[str, Any]) -> None:
         entry: Any = spec.entry_point
         maker = entry if callable(entry) else registration.load_env_creator(entry)
     except (gymnasium.error.Error, ImportError, AttributeError):
-        return  # making it says what is wrong
+        return  # creating the environment raises the fitting error
     general = [option for option in known_options(gymnasium.make) or () if option not in ("id", "disable_env_checker")]
     fixed = [option for option in spec.kwargs if option not in general]
     check_options(name, maker, options, [*general, *fixed, *OURS])

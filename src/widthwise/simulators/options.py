@@ -1,4 +1,4 @@
-"""Options of environments: refused with near matches, before anything runs, if the environment does not know them."""
+"""Options of environments: refused with near matches, before anything runs, if the environment does not accept them."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _build(space: Any, digits: Any) -> Any:
 
 def _text(action: Any) -> str:
     if isinstance(action, np.ndarray):
-        return " ".join(str(one) for one in action.reshape(-1))
+        return " ".join(str(number) for number in action.reshape(-1))
     if isinstance(action, dict):
         return " ".join(f"{name}={_text(part)}" for name, part in action.items())
     if isinstance(action, tuple):

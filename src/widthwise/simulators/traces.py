@@ -12,7 +12,7 @@ import numpy as np
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 
-#: Parts of a step, in the order in which a difference tells most.
+#: Parts of a step, those whose differences are most informative first.
 PARTS = ("terminated", "truncated", "reward", "observation", "info")
 
 
@@ -63,64 +63,64 @@ def play(env: Simulator, actions: Iterable[int]) -> list[Step]:
     return seen
 
 
-def compare(one: Sequence[Step], two: Sequence[Step], parts: Sequence[str] = PARTS) -> Difference | None:
+def compare(first: Sequence[Step], second: Sequence[Step], parts: Sequence[str] = PARTS) -> Difference | None:
     """The first difference of two records, in these parts of a step."""
-    for number, (a, b) in enumerate(zip(one, two, strict=False), 1):
+    for number, (a, b) in enumerate(zip(first, second, strict=False), 1):
         for part in parts:
-            found = differ(getattr(a, part), getattr(b, part))
-            if found is not None:
-                return Difference(number, part, found)
-    if len(one) != len(two):
-        number = min(len(one), len(two))
+            difference = differ(getattr(a, part), getattr(b, part))
+            if difference is not None:
+                return Difference(number, part, difference)
+    if len(first) != len(second):
+        number = min(len(first), len(second))
         return Difference(
-            number, "length", f"the episode ended after {counted(len(one), 'step')}, then after {len(two)}"
+            number, "length", f"the episode ended after {counted(len(first), 'step')}, then after {len(second)}"
         )
     return None
 
 
-def differ(one: Any, two: Any) -> str | None:
+def differ(first: Any, second: Any) -> str | None:
     """How two things that a simulator showed differ, in words; None if they do not."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        if list(one) != list(two) and set(one) != set(two):
-            return f"has {', '.join(sorted(map(str, one)))}, then {', '.join(sorted(map(str, two)))}"
-        return _first((str(name), differ(one[name], two[name])) for name in one)
-    if isinstance(one, list | tuple) and isinstance(two, list | tuple):
-        if len(one) != len(two):
-            return f"has {len(one)} entries, then {len(two)}"
-        return _first((f"[{i}]", differ(a, b)) for i, (a, b) in enumerate(zip(one, two, strict=True)))
-    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
-        return _arrays(np.asarray(one), np.asarray(two))
-    if isinstance(one, float) and isinstance(two, float) and math.isnan(one) and math.isnan(two):
+    if isinstance(first, dict) and isinstance(second, dict):
+        if list(first) != list(second) and set(first) != set(second):
+            return f"has {', '.join(sorted(map(str, first)))}, then {', '.join(sorted(map(str, second)))}"
+        return _first((str(name), differ(first[name], second[name])) for name in first)
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        if len(first) != len(second):
+            return f"has {len(first)} entries, then {len(second)}"
+        return _first((f"[{i}]", differ(a, b)) for i, (a, b) in enumerate(zip(first, second, strict=True)))
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return _arrays(np.asarray(first), np.asarray(second))
+    if isinstance(first, float) and isinstance(second, float) and math.isnan(first) and math.isnan(second):
         return None
     try:
-        same = bool(one == two)
+        same = bool(first == second)
     except Exception:
-        same = repr(one) == repr(two)
+        same = repr(first) == repr(second)
     # Objects without __eq__ compare by identity, which is not meaningful here.
-    if same or (type(one) is type(two) and _by_identity(type(one))):
+    if same or (type(first) is type(second) and _by_identity(type(first))):
         return None
-    return f"is {_short(one)}, then {_short(two)}"
+    return f"is {_short(first)}, then {_short(second)}"
 
 
 def _by_identity(kind: type) -> bool:
     return getattr(kind, "__eq__", None) is getattr(object, "__eq__", None)
 
 
-def _first(found: Iterable[tuple[str, str | None]]) -> str | None:
-    return next((f"{name} {text}" for name, text in found if text is not None), None)
+def _first(differences: Iterable[tuple[str, str | None]]) -> str | None:
+    return next((f"{name} {text}" for name, text in differences if text is not None), None)
 
 
-def _arrays(one: Any, two: Any) -> str | None:
-    if one.shape != two.shape:
-        return f"has the shape {one.shape}, then {two.shape}"
-    unequal = np.atleast_1d(one != two)
-    if one.dtype.kind == "f" and two.dtype.kind == "f":
-        unequal &= ~np.atleast_1d(np.isnan(one) & np.isnan(two))
+def _arrays(first: Any, second: Any) -> str | None:
+    if first.shape != second.shape:
+        return f"has the shape {first.shape}, then {second.shape}"
+    unequal = np.atleast_1d(first != second)
+    if first.dtype.kind == "f" and second.dtype.kind == "f":
+        unequal &= ~np.atleast_1d(np.isnan(first) & np.isnan(second))
     if not unequal.any():
         return None
     place = tuple(int(index) for index in np.argwhere(unequal)[0])
-    where = f"at {list(place)}" if one.ndim else ""
-    a, b = (np.atleast_1d(array)[place] for array in (one, two))
+    where = f"at {list(place)}" if first.ndim else ""
+    a, b = (np.atleast_1d(array)[place] for array in (first, second))
     share = f" ({int(unequal.sum())} of {unequal.size} numbers differ)" if unequal.size > 1 else ""
     return f"{where} is {a}, then {b}{share}".strip()
 

@@ -200,7 +200,7 @@ class TaskFeatures(Protocol):
 
     @property
     def native(self) -> list[int] | Callable[[_native.State], int]:
-        """What the kernel compares to tell regions apart: literals, or a function that numbers abstract states."""
+        """What the kernel compares to distinguish regions: literals, or a function that numbers abstract states."""
 
     def table(self, model: Model, planner: IW) -> _native.NoveltyTable | ValueTable:
         """An empty novelty table for this level."""

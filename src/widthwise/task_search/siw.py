@@ -65,10 +65,10 @@ class SIW:
             steps = self._one_more(step, total)
             if steps is None:
                 if total.status is Status.EXHAUSTED:
-                    kept = len(kept_pos) + len(kept_neg)
-                    goals = counted(kept + len(missing), "goal")
+                    achieved = len(kept_pos) + len(kept_neg)
+                    goals = counted(achieved + len(missing), "goal")
                     total.reason = (
-                        f"{self.name} achieved {kept} of {goals} and found no path to another one. It does not "
+                        f"{self.name} achieved {achieved} of {goals} and found no path to another one. It does not "
                         "backtrack, so a plan may exist"
                     )
                 return total

@@ -21,7 +21,7 @@ def _towers(rng: random.Random, blocks: Sequence[str]) -> list[list[str]]:
 
 
 def _arrangement(towers: Sequence[Sequence[str]]) -> list[str]:
-    """Return the atoms that say where each block lies, bottom blocks first."""
+    """Return the atoms for the place of each block, bottom blocks first."""
     standing = sorted(f"(on-table {tower[0]})" for tower in towers)
     stacked = sorted(f"(on {upper} {lower})" for tower in towers for lower, upper in pairwise(tower))
     return standing + stacked

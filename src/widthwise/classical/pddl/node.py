@@ -26,9 +26,9 @@ class NodeType(type):
         if fields:
             head = ", ".join(f"{field}=_{field}" if field in defaults else field for field in fields)
             body = "\n ".join(f"self.{field} = {field}" for field in fields)
-            made: dict[str, Any] = {f"_{field}": value for field, value in defaults.items()}
-            exec(f"def __init__(self, {head}):\n {body}", made)
-            space["__init__"] = made["__init__"]
+            namespace: dict[str, Any] = {f"_{field}": value for field, value in defaults.items()}
+            exec(f"def __init__(self, {head}):\n {body}", namespace)
+            space["__init__"] = namespace["__init__"]
         return super().__new__(mcs, name, bases, space)
 
 

@@ -75,7 +75,7 @@ class _Builder:
         self._plain: dict[NormalLiteral, NormalEffect] = {}
 
     def for_goal(self, objects: dict[str, int]) -> _Builder:
-        """Return a copy that knows the objects of a problem and can be changed without harm."""
+        """Return a copy that includes the objects of a problem and can be changed without harm."""
         copy = object.__new__(_Builder)
         copy.__dict__.update(self.__dict__)
         copy.objects = objects
@@ -106,7 +106,7 @@ class _Builder:
     # Universal conditions
 
     def without_universals(self, formula: Formula, used: TypeMap) -> Formula:
-        """Replace each universal condition by the negation of an axiom that says it fails somewhere."""
+        """Replace each universal condition by the negation of an axiom that holds where it fails."""
         match formula:
             case Lit():
                 return formula

@@ -37,7 +37,7 @@ class Part:
 
     @property
     def name(self) -> str:
-        """How messages refer to it."""
+        """Its name in messages."""
         return "the observation" + "".join(f"[{key!r}]" for key in self.path)
 
 
@@ -48,8 +48,8 @@ class Encoding:
     scaled by what `fit` has seen. Dicts and tuples are flattened, in the order of keys. Texts are left out.
 
     Args:
-        observation: one of the observations; it says what parts there are.
-        space: the Gymnasium space of the observations, if there is one: it says which parts are choices.
+        observation: one of the observations; it determines the parts.
+        space: the Gymnasium space of the observations, if there is one: it determines which parts are choices.
 
     Raises:
         UsageError: a part is neither numbers nor text, or no numbers are left.

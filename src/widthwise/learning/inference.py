@@ -1,8 +1,8 @@
-"""The network as the search asks it: normalisation folded into the weights, no gradient, computed natively.
+"""The network as the search uses it: normalisation folded into the weights, no gradient, computed natively.
 
-Torch takes longer to begin than to compute when it is asked about one state, and what it says of a state depends, in
-the last digits, on the states it is asked about at the same time. The native pass judges each state alone, and its
-dense layers skip inputs that are 0. `Network.forward` says the same, and the tests hold one to the other.
+Torch takes longer to begin than to compute for a single state, and its result for a state depends, in the last digits,
+on the other states of the batch. The native pass evaluates each state alone, and its dense layers skip inputs that are
+0. `Network.forward` computes the same function, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ class Inference:
         )
 
     def __call__(self, observations: Sequence[Any]) -> list[Evaluation]:
-        """What the network says of each observation."""
-        found: list[Evaluation] = []
+        """The evaluation of each observation."""
+        evaluations: list[Evaluation] = []
         for start in range(0, len(observations), LARGEST):
-            found += self._batch(observations[start : start + LARGEST])
-        return found
+            evaluations += self._batch(observations[start : start + LARGEST])
+        return evaluations
 
     def _batch(self, observations: Sequence[Any]) -> list[Evaluation]:
         input_format, count, version = self.network.input_format, len(observations), self.version

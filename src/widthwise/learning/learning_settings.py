@@ -22,7 +22,7 @@ class LearningSettings:
     value_factor: float = 1.0
     momentum: float = 0.1  # how fast the normalisation's averages follow
     smooth: bool = True  # the first weights are alike at neighbouring pixels
-    patient: bool = True  # nothing is learned before the first reward: there is nothing to learn, and much to spoil
+    patient: bool = True  # no update before the first reward: it would only change the features
     calibration: int = 128  # random steps before all else, to which the normalisation is set; 0: none
     encoded: bool = True  # observations that are no images: choices as a one among zeros, numbers scaled
 

@@ -114,8 +114,8 @@ class Network(nn.Module):
 def blurred(weights: Tensor) -> Tensor:
     """Random weights over an image with neighbours made alike: a Gaussian as wide as a quarter of each side.
 
-    Without it a thing that moves by a few pixels lights up quite other units. Every state then shows new features, the
-    few hundred there are have soon been seen, and width search sees nothing new a few steps away.
+    Without it an object that moves by a few pixels activates other units. Every state then shows new features, the
+    few hundred there are have soon been seen, and width search finds nothing novel a few steps away.
     """
     kernels = []
     for side in weights.shape[2:]:

@@ -21,7 +21,7 @@ class Renorm(nn.Module):
     """Normalises units (or channels) by averages over many batches, and rectifies them.
 
     Gradients flow through the batch's statistics. With plain batch normalisation the trained network and the one that
-    searches ask (which knows only averages) are two functions, and with batches of 32 they drift far apart. Here both
+    searches use (with averages only) are two functions, and with batches of 32 they drift far apart. Here both
     are the same, up to the bounds of the correction.
     """
 
@@ -71,7 +71,7 @@ class Corrected(torch.autograd.Function):
         x, out, weight = ctx.saved_tensors
         if gradient.stride() != x.stride():
             gradient = torch.empty_like(x).copy_(gradient)
-        found = torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
+        gradients = torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
         passed = (flat_view(x), flat_view(out), flat_view(gradient))
-        _native.renorm_backward(passed, flat_view(weight), ctx.correction, tuple(map(flat_view, found)))
-        return (*found, None)
+        _native.renorm_backward(passed, flat_view(weight), ctx.correction, tuple(map(flat_view, gradients)))
+        return (*gradients, None)

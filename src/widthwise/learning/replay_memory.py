@@ -49,7 +49,7 @@ class ReplayMemory:
         size = len(self) + len(played)
         while size > self.capacity and len(self.episodes) > 1:
             size -= len(self.episodes.popleft())
-        self._ends = np.cumsum([len(one) for one in self.episodes])
+        self._ends = np.cumsum([len(episode) for episode in self.episodes])
 
     def sample(self) -> tuple[Array, Floats, Floats]:
         """A batch of transitions, each as likely as any other: observations, targets, returns."""
@@ -77,11 +77,11 @@ class ReplayMemory:
 
         episodes = [
             {
-                "observations": torch.tensor([[number(part) for part in parts] for parts in one.observations]),
-                "targets": torch.from_numpy(one.targets),
-                "returns": torch.from_numpy(one.returns),
+                "observations": torch.tensor([[number(part) for part in parts] for parts in episode.observations]),
+                "targets": torch.from_numpy(episode.targets),
+                "returns": torch.from_numpy(episode.returns),
             }
-            for one in self.episodes
+            for episode in self.episodes
         ]
         return {
             "arrays": torch.from_numpy(np.stack(unique) if unique else self.input_format.buffer(0)),
@@ -92,14 +92,14 @@ class ReplayMemory:
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a state."""
         # Each a copy of its own: a part of one large array would keep all of it alive, long after it was dropped.
-        arrays = [one.copy() for one in state["arrays"].numpy()]
+        arrays = [array.copy() for array in state["arrays"].numpy()]
         self.episodes = deque(
             EpisodeData(
-                [tuple(arrays[number] for number in row) for row in one["observations"].tolist()],
-                one["targets"].numpy(),
-                one["returns"].numpy(),
+                [tuple(arrays[number] for number in row) for row in episode["observations"].tolist()],
+                episode["targets"].numpy(),
+                episode["returns"].numpy(),
             )
-            for one in state["episodes"]
+            for episode in state["episodes"]
         )
-        self._ends = np.cumsum([len(one) for one in self.episodes])
+        self._ends = np.cumsum([len(episode) for episode in self.episodes])
         self.random.bit_generator.state = state["random"]

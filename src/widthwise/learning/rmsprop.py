@@ -41,22 +41,22 @@ class RMSprop:
     ) -> None:
         self.parameters = list(parameters)
         self.rate, self.decay, self.epsilon = rate, decay, epsilon
-        counted = {id(one) for one in weights}
-        self.counted = [id(one) in counted for one in self.parameters]
+        counted = {id(weight) for weight in weights}
+        self.counted = [id(parameter) in counted for parameter in self.parameters]
         self.factor = factor
-        self.squares = [torch.zeros_like(one, requires_grad=False) for one in self.parameters]
+        self.squares = [torch.zeros_like(parameter, requires_grad=False) for parameter in self.parameters]
         # The same numbers in rows, in the order they have in memory.
-        self._weight_rows = [flat_view(one) for one in self.parameters]
+        self._weight_rows = [flat_view(parameter) for parameter in self.parameters]
         self._square_rows = [flat_view(square) for square in self.squares]
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
-        for one in self.parameters:
-            one.grad = None
+        for parameter in self.parameters:
+            parameter.grad = None
 
     def gradient(self) -> Gradient:
         """The gradient that the parameters have now."""
-        rows = [self._row(one) for one in self.parameters]
+        rows = [self._row(parameter) for parameter in self.parameters]
         squares = l2 = 0.0
         for slope, weights, counted in zip(rows, self._weight_rows, self.counted, strict=True):
             if slope is None:

@@ -23,7 +23,7 @@ class TrainingDivergedError(WidthwiseError):
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What one update saw."""
+    """The losses of one update, and the norm of its gradient."""
 
     policy: float
     value: float
@@ -32,7 +32,7 @@ class Losses:
 
 
 class Updater:
-    """Trains a network from a replay memory; `inference` is the copy that searches ask."""
+    """Trains a network from a replay memory; `inference` is the copy that searches use."""
 
     def __init__(self, network: Network, settings: LearningSettings) -> None:
         self.network, self.settings = network, settings
@@ -76,12 +76,12 @@ class Updater:
         return losses
 
     def publish(self) -> None:
-        """Let searches ask the network as it is now."""
+        """Let searches use the network as it is now."""
         self.inference.update(self.updates)
 
     def finite(self) -> bool:
         """Whether every weight is still a number."""
-        return all(bool(torch.isfinite(one).all()) for one in self.network.state_dict().values())
+        return all(bool(torch.isfinite(tensor).all()) for tensor in self.network.state_dict().values())
 
     def state(self) -> dict[str, Any]:
         """Network, optimiser and counter as plain data and tensors."""

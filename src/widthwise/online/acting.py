@@ -364,7 +364,7 @@ class OnlinePlanner:
         return record
 
     def execute(self, root: int, record: StepRecord) -> Generator[Step, Evaluation, Step | None]:
-        """Execute the chosen action; returns what happened if it is not what the tree says."""
+        """Execute the chosen action; returns its outcome if that differs from the tree."""
         driver, luck, action = self.driver, self.luck, record.action
         planned = driver.tree.nodes.children[root][action]
         if luck.fresh:
@@ -420,7 +420,7 @@ class OnlinePlanner:
         requests.close()
 
     def look_ahead(self) -> LookAhead:
-        """What the tree says of the actions of its root."""
+        """The returns and subtree sizes of the actions of the root."""
         tree = self.driver.tree
         return look_ahead(tree, self.discount, self.doubted(), leaf_value(tree, self.discount))
 
@@ -447,8 +447,8 @@ class OnlinePlanner:
         here = marks[id(tree.observation[tree.root])][1]
         again = here in self.stood
         self.stood.add(here)
-        found = {node for node in tree.nodes.live if marks[id(tree.observation[node])][1] in self.stood}
-        return found if again else found - {tree.root}
+        visited = {node for node in tree.nodes.live if marks[id(tree.observation[node])][1] in self.stood}
+        return visited if again else visited - {tree.root}
 
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""

@@ -21,7 +21,7 @@ _EPISODE = ("actions", "rewards", "interactions", "restores", "seconds", "termin
 
 
 def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
-    """What an agent knows between two actions; `seed` is the one its episode began with."""
+    """The state of an agent between two actions; `seed` is the seed of its episode."""
     tree, at = agent.driver.tree, agent.driver.at
     return {
         "seed": seed,
@@ -35,7 +35,7 @@ def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
         "regions": [
             {
                 **_columns(regions, _REGIONS),
-                "search": [None if one is None else _known(one) for one in regions.search],
+                "search": [None if search is None else _known(search) for search in regions.search],
             }
             for regions in tree.regions
         ],
@@ -100,7 +100,7 @@ def _look_again(agent: OnlinePlanner, tree: Tree, root: Step) -> None:
 
 
 def _known(search: Any) -> dict[str, Any]:
-    """What a search knows beyond the tree."""
+    """The state of a search beyond the tree."""
     if not hasattr(search, "state") or not hasattr(search, "restore"):
         raise UsageError(f"{type(search).__name__} cannot be saved: it lacks state() and restore(state)")
     known: dict[str, Any] = search.state()
@@ -117,7 +117,7 @@ def _fill(nodes: Nodes | Regions, columns: dict[str, Any], names: tuple[str, ...
 
 
 def _copy(value: Any) -> Any:
-    return [_copy(one) for one in value] if isinstance(value, list) else value
+    return [_copy(item) for item in value] if isinstance(value, list) else value
 
 
 def _same(agrees: bool) -> None:

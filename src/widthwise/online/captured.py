@@ -1,7 +1,7 @@
-"""Whether a captured agent can be one: every column as long as it has to be, every number within its bounds.
+"""Checks of a captured agent: every column has the right length, every number lies within its bounds.
 
-A checkpoint may be damaged or forged. `resume` puts what it says into the tree as it is, so whatever would make a
-search fail later is found here first.
+A checkpoint may be damaged or forged. `resume` puts its contents into the tree unchanged, so everything that would
+make a search fail later is refused here.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ _AGENT = fields(
 
 
 def check_captured(state: Any, actions: int, levels: int, place: str = "agent") -> None:
-    """Refuse a captured agent that no agent can have been.
+    """Refuse data that cannot be the state of an agent.
 
     Args:
-        state: what `capture` made, from a file.
+        state: what `capture` returned, from a file.
         actions: how many actions the simulator has.
         levels: how many levels the agent's planner has.
         place: what to call it in messages.
@@ -154,21 +154,21 @@ def _check_tree(nodes: dict[str, Any], live: set[int], root: int, actions: int, 
 
 def _check_regions(columns: dict[str, Any], live: set[int], rows: int, size: int, place: str) -> set[int]:
     """Every node lies in a region in use, and every region in use begins at a node that lies in it."""
-    found = _check_rows(columns, size, place)
+    regions = _check_rows(columns, size, place)
     _agree(len(columns["of"]) == rows, f"{place}.of", "the nodes")
     for name in ("entry", "search"):
         _agree(len(columns[name]) == len(columns["parent"]), f"{place}.{name}", "the regions")
-    _agree(all(columns["of"][node] in found for node in live), f"{place}.of", "the regions")
-    for region in found:
+    _agree(all(columns["of"][node] in regions for node in live), f"{place}.of", "the regions")
+    for region in regions:
         entry, parent = columns["entry"][region], columns["parent"][region]
         _agree(entry in live and columns["of"][entry] == region, f"{place}.entry[{region}]", "the nodes")
-        _agree(parent == NONE or parent in found, f"{place}.parent[{region}]", "the regions")
+        _agree(parent == NONE or parent in regions, f"{place}.parent[{region}]", "the regions")
         _agree(all(node in live for node in columns["children"][region]), f"{place}.children[{region}]", "the nodes")
-    return found
+    return regions
 
 
 def _check_search(search: dict[str, Any], nodes: dict[str, Any], live: set[int], place: str) -> None:
-    """What a search knows is about nodes of its level, and their labels."""
+    """The state of a search refers to nodes of its level and to their labels."""
     for name in ("owned", "open", "queue"):
         for pair in search.get(name, ()):
             node = pair[0] if len(pair) == 2 else None

@@ -81,8 +81,8 @@ def default_planner(defaults: Defaults) -> OnSimulator:
     planner: Any = level_planner(defaults.low, defaults.widths[-1], repeat=defaults.repeat)
     for width in reversed(defaults.widths[:-1]):
         planner = HIW(None, high=level_planner(defaults.high, width, temperature=defaults.temperature), low=planner)
-    made: OnSimulator = planner
-    return made
+    hierarchy: OnSimulator = planner
+    return hierarchy
 
 
 def observation(step: Step) -> Any:

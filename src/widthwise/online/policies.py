@@ -95,6 +95,6 @@ def target(seen: LookAhead, temperature: float = 0.01) -> list[float]:
 def softmax(logits: Sequence[float]) -> list[float]:
     """The distribution proportional to exp of the logits."""
     most = max(logits)
-    weights = [math.exp(one - most) for one in logits]
+    weights = [math.exp(logit - most) for logit in logits]
     total = sum(weights)
     return [weight / total for weight in weights]

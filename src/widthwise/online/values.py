@@ -36,7 +36,7 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
     is a failure: an end that costs far more than any step, where every step costs something. A `leaf` above 0 means
     that every step gives something and ends are to be avoided: a node is then worth the mean of its
     explored children, as a single long way among many ends is not a safe one. Of `doubted` nodes an estimate above 0 is
-    not believed, and a doubted root is worth the best of its actions. A hierarchy needs no case of its own, as its
+    not used, and a doubted root is worth the best of its actions. A hierarchy needs no case of its own, as its
     levels share the one tree.
     """
     worth, size, best = _back_up(tree, discount, doubted, leaf)
@@ -71,7 +71,7 @@ def leaf_value(tree: Tree, discount: float = 0.99) -> float:
 
 def undecided(seen: LookAhead) -> bool:
     """Whether no explored action looks better than another one."""
-    returns = [one for one in seen.returns if one is not None]
+    returns = [value for value in seen.returns if value is not None]
     return not returns or max(returns) - min(returns) <= TOLERANCE * max(1.0, abs(max(returns)))
 
 

@@ -75,7 +75,7 @@ class Checkpoint:
                 then, now = _in_words(self.about[name]), _in_words(ours[name])
                 raise InputError(f"{self.path}: was made with {what.format(then)}, not {now}")
         old, new = _flat(self.about["configuration"]), _flat(ours["configuration"])
-        # To act, a setting that only one of two versions knows does not matter.
+        # To act, a setting that exists in only one of the two versions does not matter.
         compared = {**old, **new} if same_version else [name for name in old if name in new]
         different = [name for name in compared if old.get(name) != new.get(name)]
         if different:
@@ -95,10 +95,10 @@ def _in_words(value: Any) -> str:
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Settings within settings by their whole names: `learning.batch`."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in settings.items():
-        found |= _flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {f"{before}{name}": value}
-    return found
+        flat |= _flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {f"{before}{name}": value}
+    return flat
 
 
 def write_checkpoint(path: Path, about: About, data: Any) -> int:
@@ -127,7 +127,7 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
 
     Args:
         path: the file.
-        limits: how much it may hold; what fits into the memory of this machine if nothing is said.
+        limits: how much it may hold; by default what fits into the memory of this machine.
 
     Returns:
         The contents of the file. `data` is plain data; its users check its shape.
@@ -144,12 +144,12 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
         raise InputError(f"{path}: is no good checkpoint, {error}") from None
     except MemoryError:
         raise InputError(f"{path}: is no good checkpoint, it holds more than fits into memory") from None
-    found = held.get("format") if isinstance(held, dict) else None
-    if type(found) is not int or found not in READABLE:
+    file_format = held.get("format") if isinstance(held, dict) else None
+    if type(file_format) is not int or file_format not in READABLE:
         about = held.get("about") if isinstance(held, dict) else None
-        made = about.get("widthwise", "?") if isinstance(about, dict) else "?"
+        writer = about.get("widthwise", "?") if isinstance(about, dict) else "?"
         raise InputError(
-            f"{path}: is a checkpoint of format {found!r:.40}, written by Widthwise {made!s:.40}; "
+            f"{path}: is a checkpoint of format {file_format!r:.40}, written by Widthwise {writer!s:.40}; "
             f"this is Widthwise {__version__}, which reads the formats {' and '.join(map(str, READABLE))}"
         )
     try:
@@ -161,15 +161,15 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
     return Checkpoint(path, held["about"], held["data"])
 
 
-#: What code meets that works with data which cannot be.
+#: The errors of code that works with impossible data.
 SENSELESS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError)
 
 
 def senseless(path: Path, error: Exception) -> InputError:
     """The error for a checkpoint whose contents contradict each other, though each has the right shape."""
-    told = str(error) if isinstance(error, WidthwiseError | shape.Mismatch) else f"{type(error).__name__}: {error}"
+    reason = str(error) if isinstance(error, WidthwiseError | shape.Mismatch) else f"{type(error).__name__}: {error}"
     return InputError(
-        f"{path}: is no good checkpoint, its contents make no sense ({told:.300}); restore the file from a copy, or "
+        f"{path}: is no good checkpoint, its contents make no sense ({reason:.300}); restore the file from a copy, or "
         "remove it to go on from the one before it"
     )
 
@@ -215,8 +215,8 @@ class Checkpoints:
 
     def room(self) -> int:
         """The bytes that are free on the disk."""
-        told = os.statvfs(self.folder)
-        return told.f_bavail * told.f_frsize
+        disk = os.statvfs(self.folder)
+        return disk.f_bavail * disk.f_frsize
 
     def save(self, data: Any) -> int:
         """Write the current checkpoint; the one that was current becomes the previous one."""
@@ -244,13 +244,13 @@ class Checkpoints:
             if not path.exists():
                 continue
             try:
-                found = read_checkpoint(path, limits)
+                checkpoint = read_checkpoint(path, limits)
             except InputError as error:
                 wrong.append(str(error))
                 continue
-            for one in wrong:
-                say(f"{one}; continuing from {path.name}")
-            return found
+            for problem in wrong:
+                say(f"{problem}; continuing from {path.name}")
+            return checkpoint
         if wrong:
             raise InputError("; ".join(wrong))
         raise InputError(f"{self.folder}: there is no checkpoint to go on from")

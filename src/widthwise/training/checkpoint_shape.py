@@ -76,12 +76,13 @@ def check_learner(state: Any, trainer: Trainer, place: str) -> None:
     """Refuse a network that is not of the size of the trainer's own; raises `Mismatch`."""
     LEARNER(state, place)
     own = trainer.updater.network.state_dict()
-    if {name: one.shape for name, one in own.items()} != {name: one.shape for name, one in state["network"].items()}:
+    shapes = {name: weights.shape for name, weights in own.items()}
+    if shapes != {name: weights.shape for name, weights in state["network"].items()}:
         raise Mismatch(f"{place}.network is not of the shape that the settings give a network")
     if "scale" in own and not bool((state["network"]["scale"] > 0).all()):
         raise Mismatch(f"{place}.network.scale has entries that are not above 0")
-    squares = [one.shape for one in trainer.updater.optimiser.squares]
-    if squares != [one.shape for one in state["optimiser"]["squares"]]:
+    squares = [square.shape for square in trainer.updater.optimiser.squares]
+    if squares != [square.shape for square in state["optimiser"]["squares"]]:
         raise Mismatch(f"{place}.optimiser.squares do not fit the network")
 
 

@@ -109,7 +109,7 @@ def check_setting(item: Field[Any], value: Any) -> Any:
 
 
 def default_of(item: Field[Any]) -> Any:
-    """The default of a setting; its type says which values fit."""
+    """The default of a setting; its type determines which values fit."""
     make: Any = item.default_factory
     return item.default if item.default is not MISSING else None if make is MISSING else make()
 

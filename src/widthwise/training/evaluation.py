@@ -28,9 +28,9 @@ def sharpened(policy: Sequence[float], temperature: float) -> list[float]:
     """A policy at a temperature, proportional to p^(1 / temperature); at 0 the best actions share the probability."""
     most = max(policy)
     if temperature == 0:
-        weights = [float(one == most) for one in policy]
+        weights = [float(probability == most) for probability in policy]
     else:
-        weights = [(one / most) ** (1 / temperature) for one in policy]
+        weights = [(probability / most) ** (1 / temperature) for probability in policy]
     total = sum(weights)
     return [weight / total for weight in weights]
 

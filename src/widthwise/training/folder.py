@@ -122,15 +122,15 @@ def read_config(folder: Path) -> dict[str, Any]:
     config = read_json(folder / CONFIG)
     if config.get("kind") != "training":
         raise InputError(f"{folder}: is not the folder of a training run")
-    found: dict[str, Any] = config
-    return found
+    checked: dict[str, Any] = config
+    return checked
 
 
 class Events:
     """Figures for TensorBoard; without its package there are none.
 
     They are drawn from what the files of lines hold as well. So a run goes on without them if they cannot be written;
-    `failure` then says why.
+    `failure` is then the reason.
     """
 
     def __init__(self, folder: Path, interactions: int) -> None:

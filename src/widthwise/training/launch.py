@@ -78,12 +78,12 @@ def begin(
     settings = replace(settings, algorithm=configuration.planning.algorithm)
     trainer = _trainer(settings, configuration)
     trainer.try_out(make_simulator(settings))
-    made = describe_run(settings.describe(), command or ["widthwise", *sys.argv[1:]])
-    made["versions"] |= {name: number for name in ("torch", "gymnasium", "ale-py") if (number := _version(name))}
+    origin = describe_run(settings.describe(), command or ["widthwise", *sys.argv[1:]])
+    origin["versions"] |= {name: number for name in ("torch", "gymnasium", "ale-py") if (number := _version(name))}
     config = {
         "kind": "training",
         "label": label(settings, configuration),
-        **made,
+        **origin,
         "configuration": plain(configuration.describe()),
     }
     checkpoints = Checkpoints(folder, about(settings, trainer))
@@ -99,7 +99,7 @@ def begin(
 def read_settings(folder: Path) -> tuple[dict[str, Any], RunSettings]:
     """The `config.json` of a run with today's keys, and its settings; raises `InputError` if they cannot be read.
 
-    Nothing is made of them yet, and no code that they name is imported.
+    Nothing is created from them yet, and no code that they name is imported.
     """
     config = read_config(folder)
     path = folder / CONFIG
@@ -125,12 +125,12 @@ def read_configuration(folder: Path, config: Mapping[str, Any]) -> Configuration
 
 def refuse_changes(folder: Path, given: Mapping[str, Any]) -> None:
     """Raise `UsageError` if a setting differs from that of the run in a folder; only `interactions` may grow."""
-    kept = read_settings(folder)[1].describe()
+    recorded = read_settings(folder)[1].describe()
     given = {**given, "overrides": plain_overrides(given["overrides"])} if "overrides" in given else given
     for name, value in given.items():
-        if name != "interactions" and plain(value) != kept[name]:
+        if name != "interactions" and plain(value) != recorded[name]:
             raise UsageError(
-                f"{folder} was begun with {name} {setting(kept[name])}; it cannot continue with {setting(value)}"
+                f"{folder} was begun with {name} {setting(recorded[name])}; it cannot continue with {setting(value)}"
             )
 
 
@@ -146,11 +146,11 @@ def resume(
     """Continue a run from its newest checkpoint.
 
     Args:
-        folder: the run folder. It is data: what it says is checked, and code that it names is not imported unless
+        folder: the run folder. It is data: its contents are checked, and code that it names is not imported unless
             `given` names it as well.
         listener: is called as the run proceeds.
         interactions: the interactions at which the run ends; not fewer than before.
-        given: settings that the caller knows to be those of the run, such as `{"environment": "my_module:make"}`.
+        given: settings of the run that the caller gives explicitly, such as `{"environment": "my_module:make"}`.
         trust: whether to import whatever code the folder names, and to accept checkpoints of any size.
         make: makes a simulator of an environment that was given in Python.
 
@@ -218,7 +218,7 @@ def trainer_of(folder: Path, settings: RunSettings, configuration: Configuration
         raise InputError(f"{path}: its settings need more memory than this machine has") from None
     except (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError) as error:
         if names_code(settings.environment):
-            raise  # from the user's own code: its traceback says more
+            raise  # from the user's own code: its traceback is more informative
         raise InputError(f"{path}: no trainer can be made from its settings ({error})") from None
 
 

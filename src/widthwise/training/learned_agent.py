@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class NetworkAlone(OnlinePlanner):
-    """An agent that never searches: it looks at the state and does what the network's policy says."""
+    """An agent that never searches: it draws each action from the network's policy."""
 
     def plan(self, hierarchy: SimulatorHierarchy) -> Generator[Step, Evaluation, None]:
         """Nothing is tried before an action is chosen."""
@@ -108,12 +108,12 @@ def learned_agent(
     path = run / FOLDER / BEST
     if not path.exists():
         raise InputError(f"{path}: there is no policy yet; the first is kept after the first evaluation")
-    found = read_checkpoint(path, None if trust else limits_for(trainer))
-    found.refuse_other(about(settings, trainer), same_version=False)
-    with makes_sense(found.path):
-        shape.fields({"policy": shape.anything})(found.data, "data")
-        check_learner(found.data["policy"], trainer, "policy")
-        trainer.updater.restore(found.data["policy"])
+    checkpoint = read_checkpoint(path, None if trust else limits_for(trainer))
+    checkpoint.refuse_other(about(settings, trainer), same_version=False)
+    with makes_sense(checkpoint.path):
+        shape.fields({"policy": shape.anything})(checkpoint.data, "data")
+        check_learner(checkpoint.data["policy"], trainer, "policy")
+        trainer.updater.restore(checkpoint.data["policy"])
     agent = _alone(trainer, make_simulator(settings)) if network_only else trainer.agent(make_simulator(settings))
     agent.keep_records = agent.keep_subtree = True
     return agent

@@ -1,4 +1,4 @@
-"""Asks the network about nodes, and once about those that look the same, as long as its weights stay."""
+"""Evaluates nodes with the network, those with the same observation only once while its weights do not change."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from widthwise.simulator_search.driver import Evaluation
 from widthwise.training.algorithms import PlanningSettings
 from widthwise.training.clocks import Clocks, now
 
-#: How many evaluations, and marks of observations, are kept so that they need not be made again.
+#: How many evaluations, and marks of observations, are kept so that they need not be computed again.
 KNOWN = 5_000
 
 
 class NodeEvaluator:
-    """What an algorithm uses of the network's opinion of nodes.
+    """Evaluates nodes with the network, with the parts of an evaluation that an algorithm uses.
 
-    Different nodes often show the same: in Montezuma's Revenge more than half of those of a round. A network that
-    judges every observation by itself says the same of them.
+    Different nodes often have the same observation: in Montezuma's Revenge more than half of those of a round. The
+    network evaluates every observation by itself, so that their evaluations are equal.
     """
 
     def __init__(self, inference: Inference, planning: PlanningSettings, clocks: Clocks) -> None:
         self.inference, self.planning, self.clocks = inference, planning, clocks
         self.input_format: InputFormat = inference.network.input_format
-        self._asked = 0  # which weights were asked last
+        self._asked = 0  # the weights that the known evaluations come from
         self._known: dict[int, Evaluation] = {}
         self._marks: dict[int, tuple[Any, int]] = {}
 
     def __call__(self, steps: Sequence[Step]) -> list[Evaluation]:
-        """What the network says of each node."""
+        """The evaluation of each node."""
         begun = now()
         known = self._known
         if self._asked != self.inference.changes:
@@ -43,36 +43,36 @@ class NodeEvaluator:
         marks = [self.mark(step.observation) for step in steps]
         new = {mark: step.observation for mark, step in zip(marks, steps, strict=True) if mark not in known}
         if new:
-            for mark, found in zip(new, self.inference(list(new.values())), strict=True):
-                known[mark] = self.parts(found)
+            for mark, evaluation in zip(new, self.inference(list(new.values())), strict=True):
+                known[mark] = self.parts(evaluation)
         evaluations = [known[mark] for mark in marks]
         self.clocks.network += now() - begun
         return evaluations
 
     def forget(self) -> None:
-        """Ask again about everything, and keep no observation alive."""
+        """Drop all evaluations and marks, so that no observation is kept alive."""
         self._known.clear()
         self._marks.clear()
 
     def mark(self, observation: Any) -> int:
-        """A number that tells an observation from others; of one that is marked again it is not worked out again."""
+        """A number that tells an observation from others; it is computed once for each observation."""
         marks = self._marks
-        found = marks.get(id(observation))
-        if found is None:
+        marked = marks.get(id(observation))
+        if marked is None:
             if len(marks) > KNOWN:
                 marks.clear()
             # The observation is kept alive, so that its id stays its own.
-            marks[id(observation)] = found = observation, self.input_format.mark(observation)
-        return found[1]
+            marks[id(observation)] = marked = observation, self.input_format.mark(observation)
+        return marked[1]
 
-    def parts(self, found: Evaluation) -> Evaluation:
-        """What the algorithm uses of an evaluation."""
+    def parts(self, evaluation: Evaluation) -> Evaluation:
+        """The parts of an evaluation that the algorithm uses."""
         parts = self.planning
         if parts.dynamic and parts.guided and parts.value:
-            return found
+            return evaluation
         return replace(
-            found,
-            features=found.features if parts.dynamic else None,
-            prior=found.prior if parts.guided else None,
-            value=found.value if parts.value else None,
+            evaluation,
+            features=evaluation.features if parts.dynamic else None,
+            prior=evaluation.prior if parts.guided else None,
+            value=evaluation.value if parts.value else None,
         )

@@ -64,7 +64,7 @@ def upgrade_configuration(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def upgrade_checkpoint(about: Any) -> Any:
-    """What a checkpoint says about its run, with today's keys."""
+    """The description of the run in a checkpoint, with today's keys."""
     if not isinstance(about, Mapping) or "configuration" in about or not isinstance(about.get("algorithm"), Mapping):
         return about
     upgraded = {name: value for name, value in about.items() if name != "algorithm"}

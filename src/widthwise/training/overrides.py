@@ -84,7 +84,7 @@ def _text(value: Any) -> str:
 
 
 def _value(item: Field[Any], text: str) -> Any:
-    """A text as a value of a setting; the default of the setting says of which type."""
+    """A text as a value of a setting; the default of the setting determines its type."""
     default = default_of(item)
     if isinstance(default, bool):
         if text.lower() not in _SWITCH:

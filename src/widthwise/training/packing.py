@@ -3,7 +3,7 @@
 A packed file is, in order: a magic line, the contents of the arrays one after another, a description in JSON of what
 they are and where they belong, the length of that description, and a SHA-256 of everything before it. Nothing in it is
 executed when it is read: an unknown mark in the description is an error, not an import. Reading (`unpacking`) trusts
-nothing that the description says.
+nothing in the description.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read(raw: bytes, limits: PackedLimits | None = None) -> Any:
 
     Args:
         raw: what `write` wrote.
-        limits: how large the data may be; what fits into the memory of this machine if nothing is said.
+        limits: how large the data may be; by default what fits into the memory of this machine.
 
     Returns:
         The data, as it was given to `write`.
@@ -99,15 +99,15 @@ class _Writer:
         if value is None or isinstance(value, bool | str) or type(value) in (int, float):
             return value
         if isinstance(value, list):
-            return [self.describe(one, f"{place}[{index}]") for index, one in enumerate(value)]
+            return [self.describe(item, f"{place}[{index}]") for index, item in enumerate(value)]
         if type(value) is tuple:
-            return {"tuple": [self.describe(one, f"{place}[{index}]") for index, one in enumerate(value)]}
+            return {"tuple": [self.describe(item, f"{place}[{index}]") for index, item in enumerate(value)]}
         if isinstance(value, dict):
             pairs = []
-            for key, one in value.items():
+            for key, item in value.items():
                 if type(key) not in (str, int):
                     raise TypeError(f"{place} has the key {key!r}; keys are texts or whole numbers")
-                pairs.append([key, self.describe(one, f"{place}.{key}")])
+                pairs.append([key, self.describe(item, f"{place}.{key}")])
             return {"dict": pairs}
         if isinstance(value, bytes | bytearray):
             return {"bytes": self.blob(value, pack=len(value) > 64)}

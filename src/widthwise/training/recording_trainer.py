@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from widthwise.core.simulator import Simulator
-from widthwise.learning.updater import TrainingDivergedError
+from widthwise.learning.updater import Losses, TrainingDivergedError
 from widthwise.simulators.chance import Chance
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.evaluation import EvaluationEpisode
@@ -52,22 +52,22 @@ class RecordingTrainer:
             raise
         return [
             {
-                "tree": one.tree,
-                "interactions": one.total_interactions,
-                "score": one.score,
-                "steps": one.steps,
-                "episode_interactions": one.interactions,
-                "updates": one.updates,
-                **({} if one.losses is None else {f"{name}_loss": value for name, value in asdict(one.losses).items()}),
+                "tree": episode.tree,
+                "interactions": episode.total_interactions,
+                "score": episode.score,
+                "steps": episode.steps,
+                "episode_interactions": episode.interactions,
+                "updates": episode.updates,
+                **({} if episode.losses is None else _loss_figures(episode.losses)),
             }
-            for one in ended
+            for episode in ended
         ]
 
     def _diagnose(self, error: ValueError) -> None:
         """Raise `TrainingDivergedError` if the error comes from probabilities that are not finite."""
         if "finite" not in str(error):
             return
-        rewards = (reward for one in self.trainer.players for reward in one.agent.driver.tree.reward)
+        rewards = (reward for player in self.trainer.players for reward in player.agent.driver.tree.reward)
         if not all(map(math.isfinite, rewards)):
             raise TrainingDivergedError(
                 "training diverged: the simulator returned a reward that is not finite"
@@ -75,15 +75,15 @@ class RecordingTrainer:
         raise TrainingDivergedError(_DIVERGED) from None
 
     def figures(self) -> dict[str, float]:
-        """What there is to say of learning now."""
+        """The figures of learning now."""
         losses = self.trainer.losses
-        told: dict[str, float] = {"updates": self.trainer.updater.updates}
+        figures: dict[str, float] = {"updates": self.trainer.updater.updates}
         if losses is None:
-            return told
+            return figures
         return {
-            **told,
+            **figures,
             "loss": losses.policy + losses.value,
-            **{f"{name}_loss": one for name, one in asdict(losses).items()},
+            **_loss_figures(losses),
         }
 
     def rewarded(self) -> bool:
@@ -92,17 +92,18 @@ class RecordingTrainer:
 
     def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
         """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
-        told, first = self.settings, 1_000_000 + 1000 * number
-        world = StoppableSimulator(self.simulator, stop, told.evaluation_steps)
+        settings, first = self.settings, 1_000_000 + 1000 * number
+        world = StoppableSimulator(self.simulator, stop, settings.evaluation_steps)
         try:
-            alone = self.trainer.evaluate_network(world, episodes=told.network_episodes, seed=first)
-            planned = self.trainer.evaluate_planner(world, episodes=told.planner_episodes if planner else 0, seed=first)
+            alone = self.trainer.evaluate_network(world, episodes=settings.network_episodes, seed=first)
+            planner_episodes = settings.planner_episodes if planner else 0
+            planned = self.trainer.evaluate_planner(world, episodes=planner_episodes, seed=first)
         except EvaluationStopped:
             return None
         except ValueError as error:
             self._diagnose(error)
             raise
-        without, with_planner = (sum(one.interactions for one in episodes) for episodes in (alone, planned))
+        without, with_planner = (sum(episode.interactions for episode in episodes) for episodes in (alone, planned))
         spent = {"evaluation_interactions": without + with_planner, "planner_interactions": with_planner}
         return {**_means("network", alone), **_means("planner", planned), **spent}
 
@@ -122,12 +123,17 @@ class RecordingTrainer:
         return self.trainer.updater.state()
 
 
+def _loss_figures(losses: Losses) -> dict[str, float]:
+    """The losses of an update under the names that they have in records."""
+    return {f"{name}_loss": loss for name, loss in asdict(losses).items()}
+
+
 def _means(who: str, episodes: Sequence[EvaluationEpisode]) -> Record:
     """The figures of some evaluation episodes."""
     if not episodes:
         return {}
     return {
-        f"{who}_score": fmean(one.score for one in episodes),
-        f"{who}_steps": fmean(one.steps for one in episodes),
-        f"{who}_scores": [one.score for one in episodes],
+        f"{who}_score": fmean(episode.score for episode in episodes),
+        f"{who}_steps": fmean(episode.steps for episode in episodes),
+        f"{who}_scores": [episode.score for episode in episodes],
     }

@@ -22,7 +22,7 @@ from widthwise.training.checkpoint import SENSELESS, Checkpoint, Checkpoints, Ru
 from widthwise.training.folder import EPISODES, EVALUATIONS, Events, TrainingFolder
 
 Record = dict[str, Any]
-RECENT = 20  # episodes that the progress speaks of
+RECENT = 20  # episodes in the means that the progress shows
 
 _HELD = shape.fields(
     {
@@ -54,7 +54,7 @@ class RunTrainer(Protocol):
         ...
 
     def figures(self) -> Mapping[str, float]:
-        """What there is to say of learning now: losses, updates."""
+        """The figures of learning now: losses, updates."""
         ...
 
     def rewarded(self) -> bool:
@@ -62,10 +62,10 @@ class RunTrainer(Protocol):
         ...
 
     def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
-        """How good the network is, alone and (with `planner`) with the planner; None if `stop` said so.
+        """How good the network is, alone and (with `planner`) with the planner; None if `stop` returned True.
 
-        The same number at the same state always gives the same, and the state does not change. The record has the
-        simulator steps that it took as `evaluation_interactions`.
+        The same number at the same state always gives the same record, and the state does not change. The record has
+        the simulator steps that it took as `evaluation_interactions`.
         """
         ...
 
@@ -101,7 +101,7 @@ class TrainingListener:
     """Receives the progress of a run; this base class ignores it."""
 
     def begin(self, run: TrainingRun) -> None:
-        """The run is about to go on from where it is."""
+        """The run is about to begin or to continue."""
 
     def moved(self, run: TrainingRun) -> None:
         """An action was executed."""
@@ -110,13 +110,13 @@ class TrainingListener:
         """There was an evaluation."""
 
     def chosen(self, text: str) -> None:
-        """What was chosen because nothing was said."""
+        """A choice that was made because the user made none."""
 
     def say(self, text: str) -> None:
-        """Something to tell."""
+        """A message for the user."""
 
     def end(self) -> None:
-        """Nothing more will be heard."""
+        """The run has ended or was stopped; there are no more calls."""
 
 
 class TrainingRun:
@@ -175,7 +175,7 @@ class TrainingRun:
             self.listener.say(f"note: no TensorBoard events, they need {install_line('learn')}")
         self.listener.begin(self)
         try:
-            size = self.save()  # tells at once whether there is room, and is there to go back to
+            size = self.save()  # shows at once whether there is room, and is a state to go back to
             if self.checkpoints.room() < 3 * size:
                 raise RunStopped(
                     f"{self.checkpoints.folder}: the disk has no room for three checkpoints of {size:,} bytes"
@@ -231,13 +231,13 @@ class TrainingRun:
             "reward_seen": self.reward_seen,
             "best": self.best,
             "seconds": self.elapsed(),
-            "recent": [list(one) for one in self.recent],
+            "recent": [list(pair) for pair in self.recent],
         }
         return self.checkpoints.save({"lines": self.folder.sizes(), "learner": self.trainer.state(), "run": run})
 
     def _advance(self, events: Events) -> None:
-        for told in self._moved():
-            record = {"episode": self.episodes, **told, "seconds": round(self.elapsed(), 3)}
+        for ended in self._moved():
+            record = {"episode": self.episodes, **ended, "seconds": round(self.elapsed(), 3)}
             self.episodes += 1
             self.reward_seen = self.reward_seen or self.trainer.rewarded()
             self.folder.episodes.append(record)
@@ -249,7 +249,7 @@ class TrainingRun:
         self.listener.moved(self)
 
     def _moved(self) -> list[Record]:
-        """An action of the learner; what a checkpoint held may show only now that it cannot be."""
+        """Advance the learner; impossible contents of a checkpoint may cause an error only here."""
         try:
             return self.trainer.advance()
         except SENSELESS as error:
@@ -283,15 +283,15 @@ class TrainingRun:
 
     def _evaluate(self, events: Events) -> bool:
         begun = time.monotonic()
-        told = self.trainer.evaluate(self.evaluations, lambda: self.stopping, self._planner_too())
-        if told is None:
+        figures = self.trainer.evaluate(self.evaluations, lambda: self.stopping, self._planner_too())
+        if figures is None:
             return False
-        self.evaluation_interactions += told.get("evaluation_interactions", 0)
-        self.planner_interactions += told.get("planner_interactions", 0)
+        self.evaluation_interactions += figures.get("evaluation_interactions", 0)
+        self.planner_interactions += figures.get("planner_interactions", 0)
         last = self.trainer.interactions >= self.schedule.interactions
         reached = self._last_mark() if last else self.trainer.interactions // self.schedule.evaluate_every
         self.mark = (reached if self.schedule.evaluation_share else self.mark) + 1
-        record: Record = {"evaluation": self.evaluations, "interactions": self.trainer.interactions, **told}
+        record: Record = {"evaluation": self.evaluations, "interactions": self.trainer.interactions, **figures}
         better = self.best is None or merit(record) >= merit(self.best)
         tied = self.best is not None and merit(record) == merit(self.best)
         record |= {"best": better, "tied": tied}
@@ -301,7 +301,7 @@ class TrainingRun:
         self.evaluations += 1
         record["seconds"] = round(time.monotonic() - begun, 3)
         self.folder.evaluations.append(record)
-        scores = {f"evaluation/{name}": value for name, value in told.items() if isinstance(value, int | float)}
+        scores = {f"evaluation/{name}": value for name, value in figures.items() if isinstance(value, int | float)}
         events.add(self.trainer.interactions, scores)
         self.listener.evaluated(self, record)
         return True

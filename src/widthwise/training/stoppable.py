@@ -14,7 +14,7 @@ from widthwise.simulator_search.driver import FeatureFunction
 
 
 class EvaluationStopped(WidthwiseError):
-    """The evaluation was asked to end."""
+    """The evaluation was stopped."""
 
 
 class StoppableSimulator:

@@ -36,9 +36,9 @@ from widthwise.training.player import Player, Waiting
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
 #: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of
-#: them would wait for a few, and the network would be asked about few nodes at a time.
+#: them would wait for a few, and the network would evaluate few nodes at a time.
 TOGETHER = 2
-#: Random steps that the scale of numbers is found from where there is no calibration.
+#: Random steps from which the scale of numbers is computed where there is no calibration.
 SCALING = 128
 
 
@@ -59,7 +59,7 @@ class EndedEpisode:
 class Trainer:
     """Learns in an environment; `make` makes as many simulators of it as there are trees.
 
-    `chance` says what to do where steps depend on chance, as for `OnlinePlanner`; the check is made once.
+    `chance` is what to do where steps depend on chance, as for `OnlinePlanner`; the check is made once.
     """
 
     def __init__(self, make: Callable[[], Simulator], config: Configuration, chance: Mode = "refuse") -> None:
@@ -83,7 +83,7 @@ class Trainer:
         self.updater = Updater(network, learning)
         self.replay = ReplayMemory(input_format, learning.replay, learning.batch, config.seed)
         self.evaluate = NodeEvaluator(self.updater.inference, config.planning, self.clocks)
-        self.players = [Player(self.agent(TimedSimulator(one, self.clocks))) for one in simulators]
+        self.players = [Player(self.agent(TimedSimulator(simulator, self.clocks))) for simulator in simulators]
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -118,7 +118,7 @@ class Trainer:
         self.updater.publish()
 
     def agent(self, simulator: Any) -> OnlinePlanner:
-        """An agent of the algorithm that is trained here, asking this trainer's network."""
+        """An agent of the algorithm that is trained here, with this trainer's network."""
         chosen = self.config.planning
         agent = OnlinePlanner(
             simulator,
@@ -146,22 +146,22 @@ class Trainer:
     def round(self) -> list[EndedEpisode]:
         """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""
         begun = now()
-        fresh = [one for one in self.players if one.episode < 0 or one.agent.over]
+        fresh = [player for player in self.players if player.episode < 0 or player.agent.over]
         if self.config.learning.patient and self.episodes and len(fresh) == len(self.players) and not self.ready():
             self.draw_anew()
-        self.together([one.begin(*self.next_episode()) for one in fresh])
-        for one in fresh:
-            if one.agent.over:
-                raise over_at_reset(one.agent.driver.simulator.name, one.seed)
+        self.together([player.begin(*self.next_episode()) for player in fresh])
+        for player in fresh:
+            if player.agent.over:
+                raise over_at_reset(player.agent.driver.simulator.name, player.seed)
         # While they wait for something to learn from, trees that begin together shall end together, for other weights.
         waiting = self.config.learning.patient and not self.ready()
         least = 0 if waiting or len(self.players) == 1 else TOGETHER * self.config.planning.steps_per_action
         before = self.spent()
-        self.together([one.act(self.input_format, least) for one in self.players])
+        self.together([player.act(self.input_format, least) for player in self.players])
         steps, actions = (more - less for more, less in zip(self.spent(), before, strict=True))
         self.interactions += steps
         self.actions += actions
-        ended = [self.end(number) for number, one in enumerate(self.players) if one.agent.over]
+        ended = [self.end(number) for number, player in enumerate(self.players) if player.agent.over]
         self.learn(self.config.learning.updates * actions)
         if self.config.refresh:
             self.look_anew()
@@ -170,8 +170,8 @@ class Trainer:
 
     def spent(self) -> tuple[int, int]:
         """Simulator steps and executed actions of the episodes in hand."""
-        agents = [one.agent for one in self.players]
-        return sum(one.driver.steps for one in agents), sum(one.episode.steps for one in agents)
+        agents = [player.agent for player in self.players]
+        return sum(agent.driver.steps for agent in agents), sum(agent.episode.steps for agent in agents)
 
     def draw_anew(self) -> None:
         """Take other first weights while there is nothing to learn from: the next episode looks for other features."""
@@ -230,7 +230,7 @@ class Trainer:
 
     def rewarded(self) -> bool:
         """Whether an episode in the memory had a reward other than 0."""
-        return any(one.returns.any() for one in self.replay.episodes)
+        return any(episode.returns.any() for episode in self.replay.episodes)
 
     def look_anew(self) -> None:
         """Evaluate the nodes that were kept with the network as it is now; their features, and so novelty, change."""
@@ -240,10 +240,11 @@ class Trainer:
             tree = player.agent.driver.tree
             live = tree.nodes.live
             steps = [Step(tree.observation[node]) for node in live]
-            for node, found in zip(live, self.evaluate(steps), strict=True):
-                if found.features is not None:
-                    tree.nodes.features[node] = found.features
-                tree.prior[node], tree.value[node], tree.version[node] = found.prior, found.value, found.version
+            for node, evaluation in zip(live, self.evaluate(steps), strict=True):
+                if evaluation.features is not None:
+                    tree.nodes.features[node] = evaluation.features
+                tree.prior[node], tree.value[node] = evaluation.prior, evaluation.value
+                tree.version[node] = evaluation.version
             player.agent.planning.begin_again()
 
     def policy(self, step: Step) -> list[float]:
@@ -260,12 +261,12 @@ class Trainer:
     def evaluate_planner(self, simulator: Simulator, episodes: int = 1, seed: int = 0) -> list[EvaluationEpisode]:
         """Episodes of the planner with the network as it is, on a simulator that is not used for training."""
         agent = self.agent(simulator)
-        found = []
+        results = []
         for number in range(episodes):
             played = agent.run(seed + number)
-            found.append(EvaluationEpisode(played.score, played.steps, played.interactions, played.actions))
+            results.append(EvaluationEpisode(played.score, played.steps, played.interactions, played.actions))
         self.evaluate.forget()  # observations of long episodes that are not needed any more
-        return found
+        return results
 
     def state(self) -> dict[str, Any]:
         """Everything the run depends on, as plain data and tensors; to be taken between two rounds."""

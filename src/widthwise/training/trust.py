@@ -1,4 +1,4 @@
-"""Which code a run folder names, and whether its reader has agreed to run it.
+"""Which code a run folder names, and whether the user has agreed to run it.
 
 A run folder may come from another person. Its settings can name an environment as `module:attribute`, and creating
 that environment imports the module and calls the attribute. To resume a run or to play its policy, the user has to
@@ -45,25 +45,25 @@ def names_code(environment: str) -> bool:
 
 def code_named(settings: Mapping[str, Any]) -> list[str]:
     """The code that settings name: the environment, and every text of the form `module:attribute` in the others."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for name, value in settings.items():
         if name == "environment":
             if isinstance(value, str) and names_code(value):
-                found[value] = None
+                names[value] = None
         else:
-            found |= dict.fromkeys(text for text in _texts(value) if _IMPORTED.fullmatch(text))
-    return list(found)
+            names |= dict.fromkeys(text for text in _texts(value) if _IMPORTED.fullmatch(text))
+    return list(names)
 
 
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
+        for item in value.values():
+            yield from _texts(item)
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
+        for item in value:
+            yield from _texts(item)
 
 
 def require_trust(
@@ -73,7 +73,7 @@ def require_trust(
 
     Args:
         folder: the run folder.
-        settings: what the folder says: all of it that anything is made of.
+        settings: the settings in the folder from which anything is created.
         given: the settings that the caller has given explicitly.
         trust: whether the caller trusts the folder as a whole.
         remedy: the call that repeats the names, for the message.

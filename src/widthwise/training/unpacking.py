@@ -22,7 +22,7 @@ DEEPEST = 32
 #: How many dimensions an array may have.
 _DIMENSIONS = 8
 _PIECE = 1 << 20
-_UNKNOWN_MACHINE = 4 << 30  # bytes, where the system does not say what it has
+_UNKNOWN_MACHINE = 4 << 30  # bytes, where the free memory is unknown
 
 
 class Damaged(ValueError):
@@ -84,7 +84,7 @@ class Unpacker:
 
     def _place(self, where: list[Any]) -> tuple[int, int, int]:
         """Where contents lie: begin, length, and whether they are compressed; all within the file."""
-        if len(where) != 3 or any(type(one) is not int for one in where):
+        if len(where) != 3 or any(type(number) is not int for number in where):
             raise Damaged("its description makes no sense (contents without a place)")
         begin, length, packed = where
         if not (begin >= 0 and length >= 0 and begin + length <= len(self.contents) and packed in (0, 1)):

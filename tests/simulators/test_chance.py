@@ -47,6 +47,8 @@ def field(step: ww.Step) -> bytes:
     (broken.ForgottenCounter, "unrepeatable"),
 ])  # fmt: skip
 def test_simulators_written_by_hand(kind: Any, found: str) -> None:
+    random.seed(1)  # the dice of two of them: other states of the generators may repeat by chance
+    np.random.seed(1)
     finding = check_chance(kind())
     assert finding.kind == found, str(finding)
     assert finding.stochastic == (found not in ("none", "unused"))

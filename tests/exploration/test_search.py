@@ -235,7 +235,6 @@ def test_the_command_prints_the_best_trajectory(capsys: pytest.CaptureFixture[st
 
 
 def test_the_command_says_when_nothing_was_found(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["search", "maze-large", "--interactions", "1501", "--tiles", "4x4", "--quiet"]) in (0, 12)
     assert main(["search", "maze-large", "--interactions", "5", "--tiles", "4x4:8", "--quiet"]) == 12
     assert "no trajectory" in capsys.readouterr().out
 

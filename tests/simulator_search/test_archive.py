@@ -112,9 +112,7 @@ def test_every_part_can_be_switched_alone(planner: ArchiveSearch) -> None:
 
 def test_rollouts_prune_by_the_widths_in_turn() -> None:
     search = run(maze_search(ArchiveSearch(widths=(1, "n", "all"), patience=2)), 4_000)
-    assert {low.stage for low in search.lowest.values()} == {0, 1, 2} or max(
-        low.stage for low in search.lowest.values()
-    ) == 2
+    assert max(low.stage for low in search.lowest.values()) == 2
 
 
 def test_a_rollout_that_stops_at_known_states_is_shorter() -> None:

@@ -9,12 +9,12 @@ from widthwise.core.contract import guarded
 from widthwise.core.simulator import Simulator, Step
 from widthwise.exploration.tile_choice import choose_tiles, is_image
 from widthwise.online.defaults import default_features
+from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulator_search.driver import FeatureFunction
 
 #: Simulator steps of the sample.
 STEPS = 1_500
-ROLLOUT, HOLD = 27, 5.0
-#: The share of states from which the sample goes on later.
+#: The share of states from which later rollouts of the sample start.
 SAVED = 0.05
 
 
@@ -54,13 +54,14 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS) -> 
 
 def sample(environment: Simulator, first: Step, rng: random.Random, steps: int) -> list[Step]:
     """Steps of random rollouts from the initial state and from states that other rollouts have passed."""
+    usual = ArchiveSearch()  # the rollouts are those of the search that follows
     states, starts = [first], [environment.save()]
     lives = first.info.get("lives")
     while len(states) <= steps:
         environment.load(rng.choice(starts))
         action = rng.randrange(environment.actions)
-        for _ in range(min(ROLLOUT, steps + 1 - len(states))):
-            if rng.random() * HOLD < 1:
+        for _ in range(min(usual.rollout, steps + 1 - len(states))):
+            if rng.random() * usual.hold < 1:
                 action = rng.randrange(environment.actions)
             step = environment.step(action)
             states.append(step)

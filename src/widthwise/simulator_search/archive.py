@@ -117,17 +117,6 @@ class Archive:
             outer.weights[outer.index[features[-1]]] = weight(0)
         return new
 
-    def entries(self) -> list[Entry]:
-        """All entries, in the order in which their regions were found."""
-        entries: list[Entry] = []
-        pending = [self.top]
-        while pending:
-            region = pending.pop()
-            if region.entry is not None:
-                entries.append(region.entry)
-            pending += reversed(region.inside)
-        return entries
-
 
 class Trajectories:
     """Every step of a search as a node: its parent and its action. A way from the start is read backwards."""

@@ -68,11 +68,11 @@ class Run:
                 lines, said = out.read().decode().splitlines(), err.read().decode(errors="replace")
             reached = int.from_bytes((scratch / "current").read_bytes(), "little")
         for line in lines:
-            told = json.loads(line)
-            if "counts" in told:
-                self.counts.update(told["counts"])
+            report = json.loads(line)
+            if "counts" in report:
+                self.counts.update(report["counts"])
             else:
-                self.finding(told["finding"], told["what"], told["trace"])
+                self.finding(report["finding"], report["what"], report["trace"])
         if ended is not None:
             target, _ = draw(self.seed, reached, self.names)
             # The counts of the batch are lost with the process: the inputs before this one are checked again.
@@ -115,7 +115,7 @@ class Run:
         last = [line.strip() for line in trace.splitlines() if line.strip()]
         places = [line for line in last if line.startswith("File ")]
         cause = hashlib.sha256(repr((what, places[-1:], last[-1:][0][:60] if last else "")).encode()).hexdigest()[:10]
-        known = sum(1 for one in self.found if one["cause"] == cause)
+        known = sum(1 for item in self.found if item["cause"] == cause)
         self.found.append({"number": number, "target": target, "what": what, "cause": cause})
         if known < 3:
             folder = write_case(self.findings / target / f"{cause}-{number}", case)

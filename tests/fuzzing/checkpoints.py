@@ -57,8 +57,8 @@ def forge(raw: bytes, rng: random.Random) -> bytes:
         description = damage_bytes(description, rng)
     else:
         contents = contents[: len(packing.MAGIC)] + damage_bytes(contents[len(packing.MAGIC) :], rng)
-    told = len(description) if rng.random() < 0.95 else rng.choice((0, 1, 2**63, 2**64 - 1, len(raw)))
-    body = contents + description + told.to_bytes(_LENGTH, "little")
+    declared = len(description) if rng.random() < 0.95 else rng.choice((0, 1, 2**63, 2**64 - 1, len(raw)))
+    body = contents + description + declared.to_bytes(_LENGTH, "little")
     return body + hashlib.sha256(body).digest()
 
 

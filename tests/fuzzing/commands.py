@@ -45,11 +45,11 @@ def check_case(case: Case) -> str:
     """Run a command in this process; the outcome is the exit code."""
     from widthwise.cli.main import main
 
-    said, told = io.StringIO(), io.StringIO()
+    said, printed = io.StringIO(), io.StringIO()
     with tempfile.TemporaryDirectory() as name:
         folder = write_case(Path(name), case)
         arguments = [word.replace("{}", str(folder)) for word in json.loads(case["arguments.json"])]
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
             try:
                 code = main(arguments)
             except SystemExit as end:  # what argparse raises
@@ -59,5 +59,5 @@ def check_case(case: Case) -> str:
     if code in (2, 31, 34) and not said.getvalue().strip():
         raise AssertionError(f"no message for exit code {code}")
     if "--json" in arguments and code in (0, 11, 12):
-        json.loads(told.getvalue())
+        json.loads(printed.getvalue())
     return f"exit {code}"

@@ -78,21 +78,21 @@ def damage_json(value: Any, rng: random.Random) -> Any:
     """The same data with one or a few parts replaced, dropped, doubled, moved or put under another name."""
     root = [json.loads(json.dumps(value))]
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        found: list[tuple[Any, Any]] = []
+        result: list[tuple[Any, Any]] = []
         waiting: list[Any] = [root]
         while waiting:
             holder = waiting.pop()
             keys = list(range(len(holder))) if isinstance(holder, list) else list(holder)
             for key in keys:
-                found.append((holder, key))
+                result.append((holder, key))
                 if isinstance(holder[key], list | dict):
                     waiting.append(holder[key])
-        holder, key = rng.choice(found)
+        holder, key = rng.choice(result)
         match rng.randrange(6):
             case 0 if holder is not root:
                 del holder[key]
             case 1:
-                source, at = rng.choice(found)
+                source, at = rng.choice(result)
                 holder[key] = json.loads(json.dumps(source[at]))
             case 2 if isinstance(holder, dict):
                 holder[rng.choice(["", "settings", "kind", "other", key + "x"])] = holder.pop(key)

@@ -1,4 +1,4 @@
-"""The target `folder`: run folders of every kind with damaged files, read by `widthwise report`."""
+"""The target `folder`: run folders of every kind with damaged files, read by `widthwise report` and by live pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEEDS = Path(__file__).resolve().parent / "seeds"
 
 @lru_cache
 def bases() -> tuple[Case, ...]:
-    """Good run folders: single goals, whole problems, training."""
+    """Good run folders: single goals, whole problems, training, a search."""
     return tuple(read_case(folder) for folder in sorted(SEEDS.iterdir()))
 
 
@@ -54,8 +54,9 @@ def damaged_lines(data: bytes, rng: random.Random, *, one: bool) -> bytes:
 
 
 def check_case(case: Case) -> str:
-    """Report a run folder; the outcome is the exit code."""
+    """Report a run folder and make its live page, which shows a message where the report ends with one."""
     from widthwise.cli.main import main
+    from widthwise.reports.live import LiveDocument
 
     with tempfile.TemporaryDirectory() as name:
         folder = write_case(Path(name) / "run", case)
@@ -63,6 +64,11 @@ def check_case(case: Case) -> str:
         said = io.StringIO()
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
             code = main(["report", str(folder), "--markdown", str(Path(name) / "report.md")])
+        document = LiveDocument([folder]).document()
+        document.html(live=True)
+        json.dumps(document.state(), allow_nan=False)
+        if (document.sections[0].key == "waiting") is not (code != 0):
+            raise AssertionError(f"the page does not agree with exit code {code}: {said.getvalue()}")
     if code not in (0, 2, 31, 34):
         raise AssertionError(f"exit code {code}: {said.getvalue()}")
     if code and not said.getvalue().startswith("widthwise: "):

@@ -46,8 +46,8 @@ def instrument(name: str) -> int:
     """Let atheris follow every function of the package that is loaded; returns how many there are."""
     for number in range(20):  # loads what is imported late
         run(TARGETS[name].check, draw(0, number, [name])[1])
-    functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
-    ours = [one for one in functions if str(one.__module__).startswith("widthwise.")]
+    functions = [item for item in gc.get_objects() if isinstance(item, FunctionType)]
+    ours = [function for function in functions if str(function.__module__).startswith("widthwise.")]
     for function in ours:
         atheris.instrument_func(function)
     return len(ours)

@@ -1,9 +1,4 @@
-"""What is fuzzed, by name, and how often each is drawn.
-
-Requests to a service belong here as a target of their own as soon as there is a service: a module with a `generate`
-that draws a request (well-formed, damaged, too large, out of order) and a `check` that hands it to the code that
-answers requests, without a socket; its outcomes are the documented answers.
-"""
+"""What is fuzzed, by name, and how often each is drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fuzzing import checkpoints, commands, folders, reading, tasks
+from fuzzing import checkpoints, commands, folders, reading, requests, tasks
 from fuzzing.cases import Case
 
 
@@ -30,6 +25,7 @@ TARGETS = {
     "plan": Target(reading.generate_plan, reading.check_plan, 15),
     "checkpoint": Target(checkpoints.generate, checkpoints.check_case, 12),
     "folder": Target(folders.generate, folders.check_case, 3),
+    "request": Target(requests.generate, requests.check_case, 6),
     "command": Target(commands.generate, commands.check_case, 2),
 }
 

@@ -53,15 +53,15 @@ def show(node: Node) -> str:
 
 def places(tree: list[Node]) -> list[tuple[list[Node], int]]:
     """Every place of a tree: the list that holds it, and its index."""
-    found: list[tuple[list[Node], int]] = []
+    result: list[tuple[list[Node], int]] = []
     waiting = [tree]
     while waiting:
         holder = waiting.pop()
         for index, item in enumerate(holder):
-            found.append((holder, index))
+            result.append((holder, index))
             if isinstance(item, list):
                 waiting.append(item)
-    return found
+    return result
 
 
 def drop(rng: random.Random, holder: list[Node], index: int, tree: list[Node]) -> None:

@@ -18,7 +18,7 @@ PLANNERS = {"IW(1)": ("iw", "1"), "IW(2)": ("iw", "2"), "IHIW(1,1)": ("ihiw", "1
 
 
 def config(relevance="task", rows=("Alpha", "Beta")):
-    told = {"coverage": 50.0, "nodes": 20.0, "seconds": 0.25}
+    messages = {"coverage": 50.0, "nodes": 20.0, "seconds": 0.25}
     notes = {"Beta": "two files are missing"}
     return {
         "kind": "classical",
@@ -33,18 +33,18 @@ def config(relevance="task", rows=("Alpha", "Beta")):
         "commit": None,
         "machine": {"cpu": "abacus", "cores": 2},
         "rows": [{"name": row, "folder": row.lower(), "note": notes.get(row, "")} for row in rows],
-        "published": {"rows": {row: dict.fromkeys(PLANNERS, told) for row in ("Alpha", "Beta", "Gamma")}},
+        "published": {"rows": {row: dict.fromkeys(PLANNERS, messages) for row in ("Alpha", "Beta", "Gamma")}},
     }
 
 
 def line(column, seed, solved, *, row="Alpha", instance="p1", relevance="task", failure=None):
     """A line of four goals, the first true at the start; `solved` are the nodes of the solved ones."""
     planner, width = PLANNERS[column]
-    found = {"row": row, "folder": row.lower(), "instance": instance, "planner": planner, "width": width}
-    found |= {"seed": seed, "relevance": relevance, "failure": failure}
+    result = {"row": row, "folder": row.lower(), "instance": instance, "planner": planner, "width": width}
+    result |= {"seed": seed, "relevance": relevance, "failure": failure}
     if failure is None:
         rest = 4 - len(solved)
-        found |= {
+        result |= {
             "goal": ["(a)", "(b)", "(c)", "(d)"],
             "status": ["solved"] * len(solved) + ["out-of-nodes"] * rest,
             "generated": [*solved, *[100] * rest],
@@ -55,13 +55,13 @@ def line(column, seed, solved, *, row="Alpha", instance="p1", relevance="task", 
             "seconds": [0.5] * 4,
             "load_seconds": 0.1,
         }
-    return found
+    return result
 
 
-def write(folder, lines, told=None, finished=True):
+def write(folder, lines, message=None, finished=True):
     folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(told or config()))
-    (folder / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (folder / "config.json").write_text(json.dumps(message or config()))
+    (folder / "results.jsonl").write_text("".join(json.dumps(item) + "\n" for item in lines))
     if finished:
         (folder / "result.json").write_text("{}")
     return folder
@@ -88,13 +88,13 @@ def test_the_numbers_of_a_table(folder):
     assert table.columns == ["IW(1)", "IW(2)", "IHIW(1,1)"] and table.seeds == 2
     alpha, beta = table.lines
     assert (alpha.goals, alpha.at_start, beta.goals, beta.at_start) == (4, 1, 8, 2)
-    one, two, three = (alpha.cells[name] for name in table.columns)
-    assert one.coverages == [50, 50] and one.spread == 0 and one.mark == ""
-    assert one.nodes == (5 + 6) / 2 and one.seconds == 0.5
-    assert two.coverages == [100, 75] and two.coverage == 87.5
-    assert two.spread == pytest.approx(17.6777, abs=1e-3)
-    assert two.mark == "+"  # 37.5 points, more than twice the spread
-    assert two.nodes == pytest.approx((91 / 4 + 54 / 3) / 2)
+    first, second, three = (alpha.cells[name] for name in table.columns)
+    assert first.coverages == [50, 50] and first.spread == 0 and first.mark == ""
+    assert first.nodes == (5 + 6) / 2 and first.seconds == 0.5
+    assert second.coverages == [100, 75] and second.coverage == 87.5
+    assert second.spread == pytest.approx(17.6777, abs=1e-3)
+    assert second.mark == "+"  # 37.5 points, more than twice the spread
+    assert second.nodes == pytest.approx((91 / 4 + 54 / 3) / 2)
     assert three.coverages == [25, 0] and three.failures == 1  # what failed is not solved
     assert three.mark == "-"
     assert beta.cells["IW(1)"].coverages == [62.5] and beta.cells["IW(1)"].spread is None
@@ -120,7 +120,7 @@ def test_only_what_is_beyond_noise_is_marked(coverages, theirs, mark):
 
 
 class Reader(HTMLParser):
-    """Counts tags and refuses a page whose tags do not match."""
+    """Counts tags and refuses a page whose tags do not match; `text` is what a reader sees, without scripts."""
 
     def __init__(self):
         super().__init__()
@@ -128,15 +128,16 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.seen.append(tag)
-        self.sources += [value for name, value in attrs if name in ("src", "href")]
-        if tag not in ("meta", "img"):
+        self.sources += [value for name, value in attrs if name in ("src", "href") and not value.startswith("#")]
+        if tag not in ("meta", "img", "link", "br"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        self.text.append(data)
+        if not {"script", "style"} & set(self.open):
+            self.text.append(data)
 
 
 def test_a_page_with_errors_first_and_everything_inside(folder, tmp_path, capsys):
@@ -238,11 +239,11 @@ def test_what_is_no_run_is_refused(tmp_path, capsys):
 def test_auto_is_measured_by_the_best_of_all_other_columns(folder, tmp_path):
     auto = [line("IW(1)", seed, [1, 2, 3][: 3 - seed], relevance="goal") for seed in (0, 1)]
     auto += [line("IW(1)", 0, [1, 2, 3, 4], row="Beta", relevance="goal")]
-    for one in auto:
-        one |= {"planner": "auto", "width": ""}
-    told = config("default")
-    told["settings"]["planners"] = ["auto"]
-    table = make_table(read_runs([folder, write(tmp_path / "auto", auto, told)]))
+    for item in auto:
+        item |= {"planner": "auto", "width": ""}
+    messages = config("default")
+    messages["settings"]["planners"] = ["auto"]
+    table = make_table(read_runs([folder, write(tmp_path / "auto", auto, messages)]))
     assert table.columns[-1] == "auto"
     alpha, beta = (line.cells["auto"] for line in table.lines)
     assert alpha.coverage == 62.5 and alpha.published.coverage == 87.5 and alpha.mark == "-"  # type: ignore[union-attr]  # IW(2) of our own

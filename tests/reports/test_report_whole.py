@@ -8,7 +8,7 @@ import pytest
 from test_report import Reader  # type: ignore[import-not-found]
 
 from widthwise.cli.main import main
-from widthwise.reports.whole_html import cactus, solved_times
+from widthwise.reports.whole_plots import cactus, solved_times
 from widthwise.reports.whole_suite import count_rows, count_totals, losses, read_whole
 
 
@@ -34,7 +34,7 @@ def line(planner, row, instance, cost=None, *, status="out-of-time", seed=None, 
 
 def write(folder, lines, planners, finished=True):
     folder.mkdir()
-    rows = dict.fromkeys(one["row"] for one in lines)
+    rows = dict.fromkeys(item["row"] for item in lines)
     config = {
         "kind": "whole",
         "settings": {
@@ -48,7 +48,7 @@ def write(folder, lines, planners, finished=True):
         "rows": [{"name": row, "folder": row} for row in rows],
     }
     (folder / "config.json").write_text(json.dumps(config))
-    (folder / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (folder / "results.jsonl").write_text("".join(json.dumps(item) + "\n" for item in lines))
     if finished:
         (folder / "result.json").write_text("{}")
     return folder
@@ -121,8 +121,8 @@ def test_a_page_a_text_and_a_plot(ours, peers, tmp_path, capsys):
     call = ["report", str(ours), str(peers), "--out", str(page), "--markdown", str(text), "--plots", str(plots)]
     assert main(call) == 0
     printed = capsys.readouterr().out
-    for told in ("1▼", "Domains where others solve more than auto", "p2 (out-of-time)", "signal <ABRT>"):
-        assert told in printed
+    for item in ("1▼", "Domains where others solve more than auto", "p2 (out-of-time)", "signal <ABRT>"):
+        assert item in printed
     reader = Reader()
     reader.feed(page.read_text())
     assert not reader.open and reader.seen.count("img") == 1
@@ -168,9 +168,9 @@ def test_lines_of_several_commits_are_told(tmp_path, capsys):
     assert "several versions" not in capsys.readouterr().out
 
 
-def test_runs_of_two_suites_have_no_table(ours, tmp_path, capsys):
+def test_a_damaged_run_of_another_suite_is_refused(ours, tmp_path, capsys):
     other = tmp_path / "other"
     other.mkdir()
     (other / "config.json").write_text('{"kind": "classical"}')
-    assert main(["report", str(ours), str(other)]) == 2
-    assert "different suites" in capsys.readouterr().err
+    assert main(["report", str(ours), str(other)]) == 31
+    assert "other/config.json: the field 'settings' is missing" in capsys.readouterr().err

@@ -53,8 +53,8 @@ def write(
     for record in (episodes, evaluations):
         for line, more in zip(record, extra, strict=False):
             line |= more
-    for name, found in (("episodes", episodes), ("evaluations", evaluations)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found))
+    for name, item in (("episodes", episodes), ("evaluations", evaluations)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(item) + "\n" for item in item))
     if finished:
         (folder / "result.json").write_text("{}")
     return folder
@@ -246,8 +246,11 @@ def test_what_is_no_training_run_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert main(["report", str(run), str(tmp_path / "b")]) == 31
     assert "is not a run folder" in capsys.readouterr().err
     (tmp_path / "b" / "config.json").write_text('{"kind": "classical"}')
-    assert main(["report", str(run), str(tmp_path / "b")]) == 2
-    assert "is not a training run" in capsys.readouterr().err
+    assert main(["report", str(run), str(tmp_path / "b")]) == 31
+    assert "the field 'settings' is missing" in capsys.readouterr().err
+    (tmp_path / "b" / "config.json").write_text('{"kind": "other"}')
+    assert main(["report", str(run), str(tmp_path / "b")]) == 31
+    assert "is not a run of" in capsys.readouterr().err
     assert main(["report", str(run), "--explain", "a b: c"]) == 2
     (tmp_path / "b" / "config.json").write_text('{"kind": "learning"}')
     assert main(["report", str(tmp_path / "b")]) == 31
@@ -260,3 +263,36 @@ def test_the_papers_atari_table_is_whole() -> None:
     scores = paper_scores()
     assert len(scores) == len(PAPER_GAMES) == 53
     assert scores["atari:alien"] == {"pi-iw": 3969.78, "pi-iw+": 2585.77, "pi-hiw": 4609.18}
+
+
+def test_a_run_with_actors_says_how_far_behind_they_were_and_where_the_time_went(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = write(tmp_path / "run", [0.0, 1.0])
+    lines = [json.loads(line) for line in (run / "episodes.jsonl").read_text().splitlines()]
+    for line, lag in zip(lines, (10, 30), strict=True):
+        line |= {"actor": 0, "lag": lag, "oldest_lag": lag}
+    (run / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    seconds = {"training": 1.0, "simulator": 2.0, "learner_waiting": 1.0}
+    (run / "result.json").write_text(json.dumps({"actors": 2, "actors_lost": 1, "time_seconds": seconds}))
+    assert main(["report", str(run)]) == 0
+    shown = capsys.readouterr().out
+    assert f"{run}: 2 actors (1 lost), weights 20 updates behind (at most 30)" in shown
+    assert "training 25%, simulator 50%, learner waiting 25%" in shown
+
+
+def test_half_of_a_character_in_a_run_folder_is_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = write(tmp_path / "run", [0.5], environment="maze\ud800")
+    path = run / "config.json"
+    escaped = path.read_bytes()
+    assert rb"\ud800" in escaped
+    for data, reason in (
+        (escaped, r"a text contains '\ud800', which is half of a character"),
+        (escaped.replace(rb"\ud800", b"\xed\xa0\x80"), "is not valid JSON"),
+    ):
+        path.write_bytes(data)
+        assert main(["report", str(run), "--out", str(tmp_path / "page.html")]) == 31
+        error = capsys.readouterr().err
+        assert f"{path}: {reason}" in error and "Traceback" not in error
+    path.write_bytes(escaped.replace(rb"\ud800", rb"\ud83d\ude00"))  # both halves are a character
+    assert main(["report", str(run), "--out", str(tmp_path / "page.html")]) == 0

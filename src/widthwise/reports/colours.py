@@ -1,4 +1,4 @@
-"""Colours of films and terminals: one for each high-level state, as distinct as possible."""
+"""Colours of videos and terminals: one for each high-level state, as distinct as possible."""
 
 from __future__ import annotations
 

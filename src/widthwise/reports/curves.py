@@ -17,7 +17,7 @@ Series = tuple[str, Callable[[Group], Sequence[Point]]]  # what it is called whe
 Panel = tuple[str, str, tuple[Series, ...]]
 
 #: The panels: title, label of the vertical axis, and the series drawn there. Panels of scores share one axis.
-_PANELS: tuple[Panel, ...] = (
+PANELS: tuple[Panel, ...] = (
     ("training episodes (planner + network)", "score", (("", lambda group: group.curve("score")),)),
     ("evaluations: network alone", "score", (("", lambda group: group.evaluations("network_score")),)),
     ("evaluations: planner + network", "score", (("", lambda group: group.evaluations("planner_score")),)),
@@ -64,9 +64,9 @@ def learning_figure(figure_class: Any, environment: str, groups: Sequence[Group]
     The panels on the right, evaluations with the planner and what evaluations cost, are left out where neither was
     recorded: the runs of early versions have no such figures.
     """
-    recorded = any(points_of(group) for panel in _PANELS[2::3] for _, points_of in panel[2] for group in groups)
+    recorded = any(points_of(group) for panel in PANELS[2::3] for _, points_of in panel[2] for group in groups)
     columns = 3 if recorded else 2
-    panels = [panel for number, panel in enumerate(_PANELS) if number % 3 < columns]
+    panels = [panel for number, panel in enumerate(PANELS) if number % 3 < columns]
     figure = figure_class(figsize=(0.5 + 4 * columns, 7.4))
     figure.suptitle(f"{environment}: {_seeds(groups)}", fontsize=11)
     longest = max((run.reached for group in groups for run in group.runs), default=0)

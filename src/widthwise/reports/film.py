@@ -1,4 +1,4 @@
-"""An episode as a film: the state on the left, the search tree and its figures on the right."""
+"""An episode as a video: the state on the left, the search tree and its figures on the right."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Film:
         return whole
 
     def save_gif(self, path: Path) -> None:
-        """Write the film as GIF; the file appears when it is complete. Raises `OutputError` if it cannot be written."""
+        """Write the video as GIF; the file appears when it is complete. Raises `OutputError` if writing fails."""
         _, image, _, _ = pillow()
         flat = [picture.quantize(96, dither=image.Dither.NONE) for picture in self.pictures]
         each = round(1000 / self.per_second)
@@ -73,7 +73,7 @@ class Film:
             )
 
     def save_mp4(self, path: Path) -> None:
-        """Write the film as MP4; the file appears when it is complete. Raises `OutputError` if it cannot be written."""
+        """Write the video as MP4; the file appears when it is complete. Raises `OutputError` if writing fails."""
         imageio = video()
         import numpy as np
 
@@ -83,7 +83,7 @@ class Film:
                 for picture in [*self.pictures, *self.pictures[-1:] * hold]:
                     writer.append_data(np.asarray(picture))
             if b"moov" not in draft.read_bytes():  # the index, which is written last; the encoder's exit code is lost
-                raise OSError("the encoder could not complete the film")
+                raise OSError("the encoder could not complete the video")
 
 
 def drawable(text: str, font: Any) -> str:
@@ -145,7 +145,7 @@ def pillow() -> tuple[Any, Any, Any, Any]:
         import PIL
         from PIL import Image, ImageDraw, ImageFont
     except ImportError:
-        raise MissingExtraError("a film of the episode", "video") from None
+        raise MissingExtraError("a video of the episode", "video") from None
     return PIL, Image, ImageDraw, ImageFont
 
 
@@ -155,7 +155,7 @@ def video() -> Any:
         import imageio.v2 as imageio
         import imageio_ffmpeg  # noqa: F401
     except ImportError:
-        raise MissingExtraError("an MP4 film", "video") from None
+        raise MissingExtraError("an MP4 video", "video") from None
     return imageio
 
 

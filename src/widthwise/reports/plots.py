@@ -13,6 +13,7 @@ from widthwise.reports.axes import log_axis
 from widthwise.reports.records import Records
 
 Goal = tuple[str, str, str]  # row, instance, goal
+Steps = tuple[list[float], list[float]]  # nodes, and the percent that is solved within them
 #: How all plots look; the salt makes their bytes the same every time.
 STYLE: Any = {"svg.hashsalt": "widthwise", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
 
@@ -88,19 +89,11 @@ def coverage_figure(figure_class: Any, records: Records) -> Any:
     """The share of goals solved within x nodes, rows counted alike on the left and goals on the right."""
     figure = figure_class(figsize=(9.5, 4.0))
     left, right = figure.subplots(1, 2, sharey=True)
-    limit = float(records.budget or 1)
-    for column in records.columns:
-        by_row: dict[str, list[float]] = defaultdict(list)
-        for (row, _, _), nodes in nodes_by_goal(records, column).items():
-            by_row[row].extend(nodes)
-        if not by_row:
-            continue
-        rows = [(value, 1.0 / len(values) / len(by_row)) for values in by_row.values() for value in values]
-        count = sum(len(values) for values in by_row.values())
-        goals = [(value, 1.0 / count) for values in by_row.values() for value in values]
-        for axes, weighted in ((left, rows), (right, goals)):
-            xs, ys = _steps(weighted)
-            limit = max(limit, xs[-1])
+    curves = {column: coverage_steps(records, column) for column in records.columns}
+    ends = [xs[-1] for pair in curves.values() for xs, _ in pair]
+    limit = max([float(records.budget or 1), *ends])
+    for column, pair in curves.items():
+        for axes, (xs, ys) in zip((left, right), pair, strict=False):
             axes.step([*xs, limit], [*ys, ys[-1]], where="post", label=column, linewidth=1.3)
     for axes, title in ((left, "mean of rows"), (right, "all goals")):
         # A little more than the range, so that no curve lies on the frame.
@@ -111,7 +104,20 @@ def coverage_figure(figure_class: Any, records: Records) -> Any:
     return figure
 
 
-def _steps(weighted: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
+def coverage_steps(records: Records, column: str) -> list[Steps]:
+    """The curves of a planner, where they rise: with rows counted alike, and with goals counted alike."""
+    by_row: dict[str, list[float]] = defaultdict(list)
+    for (row, _, _), nodes in nodes_by_goal(records, column).items():
+        by_row[row].extend(nodes)
+    if not by_row:
+        return []
+    rows = [(value, 1.0 / len(values) / len(by_row)) for values in by_row.values() for value in values]
+    count = sum(len(values) for values in by_row.values())
+    goals = [(value, 1.0 / count) for values in by_row.values() for value in values]
+    return [_steps(rows), _steps(goals)]
+
+
+def _steps(weighted: list[tuple[float, float]]) -> Steps:
     """The points at which a curve of summed weights rises."""
     xs, ys = [1.0], [0.0]
     for nodes, weight in sorted(weighted):

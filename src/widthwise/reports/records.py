@@ -11,7 +11,7 @@ from widthwise.core import run_shapes
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.json_files import Record, read_json, read_lines
 
-__all__ = ["Record", "Records", "SuiteRun", "column_of", "kind_of", "mixtures", "place_of", "read_run", "read_runs"]
+__all__ = ["Record", "Records", "SuiteRun", "column_of", "mixtures", "place_of", "read_run", "read_runs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,6 @@ def run_folders(folder: Path) -> list[Path]:
     if not inside:
         raise InputError(f"{folder}: is not a run folder and contains none (a run folder has a config.json)")
     return inside
-
-
-def kind_of(folders: Sequence[Path]) -> str:
-    """Which suite made some run folders: `classical` (single goals) or `whole` (whole problems), one for all."""
-    kinds = {folder: _config(folder)["kind"] for folder in folders}
-    if len(set(kinds.values())) > 1:
-        listed = ", ".join(f"{folder} ({kind})" for folder, kind in kinds.items())
-        raise UsageError(f"runs of different suites cannot be combined into one report: {listed}")
-    return str(next(iter(kinds.values())))
 
 
 def _config(folder: Path) -> Record:

@@ -1,4 +1,4 @@
-"""What is shown of a world in a film: a maze cell by cell, a screen, or nothing but the tree."""
+"""What is shown of a world in a video: a maze cell by cell, a screen, or nothing but the tree."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def futures(tree: Tree) -> npt.NDArray[np.float64] | None:
         if picture is not None and picture.shape == root.shape:
             changed = picture != root
             counts += changed.any(axis=2) if changed.ndim == 3 else changed
-    # What most nodes show is the world going on by itself; a few levels keep a film small.
+    # What most nodes show is the world going on by itself; a few levels keep a video small.
     share = np.log1p(counts) / np.log1p(max(1, len(tree)))
     level = np.ceil(share * 5) / 5
     # The faintest tint is still to be seen on black.

@@ -106,6 +106,18 @@ def text_table(table: Table, records: Records) -> str:
     return "\n".join(["", *out, "", without_backticks(LEGEND), *notes(table, records)]).lstrip("\n")
 
 
+def aligned(lines: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
+    """Lines of texts as a table for a terminal; the columns `left` are texts, the others numbers."""
+    widths = [max(len(line[n]) for line in lines) for n in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(
+            text.ljust(width) if n in left else text.rjust(width)
+            for n, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
 def _title(top: Sequence[str], widths: Sequence[int]) -> str:
     text = " " * (sum(widths[:3]) + 6)
     for n in range(3, len(top), 3):

@@ -11,7 +11,7 @@ from statistics import fmean
 from widthwise.core import run_shapes
 from widthwise.core.errors import InputError
 from widthwise.core.json_files import Record, read_json, read_lines
-from widthwise.core.shape import Shape
+from widthwise.core.shape import Shape, anything, table
 
 BINS = 50  # points of a curve
 LAST = 0.1  # the share of a run, at its end, that the table summarizes
@@ -26,6 +26,7 @@ class RunRecords:
     episodes: list[Record]
     evaluations: list[Record]
     finished: bool
+    result: Record = field(default_factory=dict)  # of a finished run
 
     @property
     def group(self) -> tuple[str, str]:
@@ -42,6 +43,15 @@ class RunRecords:
         """The interactions up to the last thing that was written."""
         lines = [*self.episodes[-1:], *self.evaluations[-1:]]
         return max((line["interactions"] for line in lines), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRun:
+    """A run of a suite that ended with an error: its name, and the kind and message of the error."""
+
+    name: str
+    kind: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +210,6 @@ def _point(interactions: float, values: Sequence[float]) -> Point:
     return Point(interactions, fmean(values), min(values), max(values))
 
 
-def is_training(folder: Path) -> bool:
-    """Whether a folder is a training run or a bench of them."""
-    path = folder / "config.json"
-    if not path.exists():
-        return False
-    return read_json(path, run_shapes.config).get("kind") in ("training", "learning")
-
-
 def read_training(folders: Sequence[Path]) -> list[Group]:
     """Read training runs, and benches of them, into groups."""
     groups: dict[tuple[str, str], Group] = {}
@@ -221,6 +223,19 @@ def read_training(folders: Sequence[Path]) -> list[Group]:
     if not groups:
         raise InputError(f"{folders[0]}: no training run has begun there")
     return list(groups.values())
+
+
+def failed_runs(folders: Sequence[Path]) -> list[FailedRun]:
+    """The runs of benches that ended with an error."""
+    failed = []
+    for folder in folders:
+        if read_json(folder / "config.json", run_shapes.config).get("kind") != "learning":
+            continue
+        for line in _lines(folder / "results.jsonl", run_shapes.SUITE_LINE):
+            if line["failure"] is not None:
+                name = f"{line['environment']}, {line['algorithm']}, seed {line['seed']}"
+                failed.append(FailedRun(name, line["failure"]["kind"], line["failure"]["reason"]))
+    return failed
 
 
 def published(folders: Sequence[Path]) -> dict[str, dict[str, float]]:
@@ -238,7 +253,9 @@ def _read(folder: Path) -> RunRecords:
     config = read_json(path, run_shapes.REPORTED)
     episodes = _lines(folder / "episodes.jsonl", run_shapes.EPISODE)
     evaluations = _lines(folder / "evaluations.jsonl", run_shapes.EVALUATION)
-    return RunRecords(folder, config, episodes, evaluations, (folder / "result.json").exists())
+    result = folder / "result.json"
+    summary = read_json(result, table(anything)) if result.exists() else {}
+    return RunRecords(folder, config, episodes, evaluations, result.exists(), summary)
 
 
 def _lines(path: Path, shape: Shape) -> list[Record]:

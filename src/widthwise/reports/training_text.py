@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from statistics import fmean
 
-from widthwise.reports.page import made_by, page, pictures, prose
-from widthwise.reports.text import without_backticks
-from widthwise.reports.training_runs import LAST, Group, Point
+from widthwise.reports.text import aligned, without_backticks
+from widthwise.reports.training_runs import LAST, Group, Point, RunRecords
 
 LEGEND = (
     f"Score and steps are means over the training episodes of the last {LAST:.0%} of each run, then over seeds, "
@@ -77,21 +76,27 @@ def notes(groups: Sequence[Group], published: Published) -> list[str]:
     going = [str(run.folder) for group in groups for run in group.runs if not run.finished]
     if going:
         sentences.append(f"Unfinished runs: {', '.join(going)}.")
-    return sentences
+    return [*sentences, *(text for group in groups for run in group.runs for text in actors_note(run))]
+
+
+def actors_note(run: RunRecords) -> list[str]:
+    """What a finished run says about its actors: how far behind their weights were, and where the time went."""
+    actors, seconds = run.result.get("actors"), run.result.get("time_seconds")
+    if not isinstance(actors, int) or not isinstance(seconds, dict):
+        return []
+    spent = {name: value for name, value in seconds.items() if isinstance(value, int | float) and value >= 0}
+    total = sum(spent.values()) or 1.0
+    shares = ", ".join(f"{name.replace('_', ' ')} {value / total:.0%}" for name, value in spent.items())
+    lags = [line["lag"] for line in run.episodes if isinstance(line.get("lag"), int | float)]
+    behind = f", weights {fmean(lags):,.0f} updates behind (at most {max(lags):,.0f})" if lags else ""
+    lost = run.result.get("actors_lost")
+    return [f"{run.folder}: {actors} actors ({lost} lost){behind}; time of all processes: {shares}."]
 
 
 def training_table(groups: Sequence[Group], published: Published) -> str:
     """The table for a terminal."""
-    lines = [head(published), *body(groups, published)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    rows = []
-    for line in lines:
-        cells = [
-            text.ljust(width) if column < 2 else text.rjust(width)
-            for column, (text, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        rows.append("  ".join(cells).rstrip())
-    return "\n".join([*rows, "", *map(without_backticks, notes(groups, published))])
+    rows = aligned([head(published), *body(groups, published)], left=(0, 1))
+    return "\n".join([rows, "", *map(without_backticks, notes(groups, published))])
 
 
 def training_markdown(groups: Sequence[Group], published: Published, plots: Sequence[str] = ()) -> str:
@@ -100,25 +105,3 @@ def training_markdown(groups: Sequence[Group], published: Published, plots: Sequ
     rule = [":--", ":--", *["--:"] * (len(names) - 2)]
     table = "\n".join("| " + " | ".join(row) + " |" for row in [names, rule, *body(groups, published)])
     return "\n\n".join([table, *notes(groups, published), *(f"![{name}]({name})" for name in plots)]) + "\n"
-
-
-def training_page(groups: Sequence[Group], published: Published, plots: Mapping[str, str]) -> str:
-    """The self-contained page."""
-    top = _cells("th", head(published))
-    rows = "".join(f"<tr>{_cells('td', line)}</tr>" for line in body(groups, published))
-    parts = [
-        "<h2>Table</h2>",
-        f"<div class=scroll><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>",
-        *(f"<p>{prose(note)}</p>" for note in notes(groups, published)),
-    ]
-    if plots:
-        parts += ["<h2>Learning curves</h2>", *pictures(plots)]
-    parts += ["<h2>Runs</h2>", *(made_by(run.folder, run.config, {}) for group in groups for run in group.runs)]
-    return page("Training runs", parts)
-
-
-def _cells(tag: str, texts: Sequence[str]) -> str:
-    """The cells of a line; environment and algorithm are texts, the rest are numbers."""
-    return "".join(
-        f"<{tag}{' class=text' if number < 2 else ''}>{escape(text)}</{tag}>" for number, text in enumerate(texts)
-    )

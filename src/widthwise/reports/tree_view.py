@@ -26,7 +26,7 @@ class TreeView:
 class TreeViewer:
     """Numbers the high-level states of trees in the order in which they first appear in an episode.
 
-    A state that disappears and appears again keeps its number, and so its colour in a film.
+    A state that disappears and appears again keeps its number, and so its colour in a video.
     Without a hierarchy all nodes have the number 0.
     """
 

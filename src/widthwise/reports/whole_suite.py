@@ -23,7 +23,7 @@ class Whole:
     runs: list[SuiteRun]
     columns: list[str]
     problems: dict[str, list[str]]  # by row, in order
-    lines: dict[tuple[str, str, str], list[Record]]  # by column, row and instance
+    lines: dict[tuple[str, str, str], list[Record]]  # by column, row and instance, with the number of the `run`
 
     def of(self, column: str, problem: Problem) -> list[Record]:
         """The lines of a column for a problem."""
@@ -48,14 +48,14 @@ def read_whole(folders: Sequence[Path]) -> Whole:
     columns: dict[str, None] = {}
     problems: dict[str, dict[str, None]] = {}
     lines: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
-    for run in runs:
+    for number, run in enumerate(runs):
         # In the order of the settings, whatever came first.
-        order = {text: number for number, text in enumerate(run.config["settings"]["planners"])}
+        order = {text: place for place, text in enumerate(run.config["settings"]["planners"])}
         for line in sorted(run.lines, key=lambda record: order.get(_spec(record), len(order))):
             name = _name(line)
             column = f"{name} [{run.folder.resolve().name}]" if name in twice else name
             columns[column] = None
-            lines[column, line["row"], line["instance"]].append(line)
+            lines[column, line["row"], line["instance"]].append({**line, "run": number})
         for row in run.config["rows"]:
             problems.setdefault(row["name"], {})
         for line in run.lines:

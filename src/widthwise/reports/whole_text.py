@@ -20,7 +20,7 @@ LEGEND = (
     "Problems solved by each planner with valid plans. ▼ another planner solves more problems of the domain. Score: "
     "the best known cost divided by the planner's cost, summed over problems. Length: mean plan length over the "
     "problems that all planners solve. CPU seconds include all processes of a planner; median: CPU seconds until the "
-    "plan was sentences."
+    "plan was there."
 )
 _KINDS = ("out-of-time", "out-of-memory", "failed", "invalid", "unchecked")
 

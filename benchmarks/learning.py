@@ -1,6 +1,8 @@
 """Interactions per second of processor time while learning, training included, and where the time goes.
 
 python benchmarks/learning.py [--quick] [--repeat 3] [--json FILE] [--out docs/results/learning-speed.md]
+python benchmarks/learning.py --actors 2 [--seconds 10] [--repeat 3]    two actors against one process, in turns
+python benchmarks/learning.py --learner                                 how many actors one learner can serve
 
 Episodes are cut short so that training begins at once; what is measured begins when every tree has ended one. One
 process, one torch thread. Needs torch, and ale-py for the part about Atari.
@@ -10,12 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import sys
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in `widthwise train`; before torch is imported
 
 import torch
 
@@ -116,6 +121,31 @@ def table(rows: list[Row]) -> list[str]:
     return lines
 
 
+def measure_actors(options: argparse.Namespace) -> None:
+    """The parts about actors and the learner; prints tables in Markdown."""
+    import learning_actors as parts
+
+    names = [name for name in parts.AIMS if not options.only or name in options.only]
+    if find_spec("ale_py") is None:
+        names = [name for name in names if not name.startswith("atari:")]
+    results: list[parts.Pair | parts.Learner] = []
+    if options.learner:
+        learners = [parts.measure_learner(name) for name in names if options.only or name in (GAME, "maze-large")]
+        print("\n".join(parts.learner_table(learners)))
+        results += learners
+    else:
+        pairs = []
+        for name in names:
+            # In mazes the learner is what limits two actors, so it is also measured with two threads.
+            for threads in (1, 2) if name in parts.MAZES else (1,):
+                pairs.append(parts.compare(name, options.actors, options.seconds, options.repeat, threads=threads))
+                print("\n".join(parts.pair_table(pairs[-1:])[2:]), flush=True)
+        print("\n".join(["", *parts.pair_table(pairs)]))
+        results += pairs
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in results], indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, once")
@@ -123,7 +153,13 @@ def main() -> None:
     parser.add_argument("--only", action="append", help="an environment; may be repeated")
     parser.add_argument("--json", type=Path, help="write the measurements here")
     parser.add_argument("--out", type=Path, help="write a page here")
+    parser.add_argument("--actors", type=int, help="compare so many actors with one process")
+    parser.add_argument("--seconds", type=float, default=10.0, help="with --actors: the time of each measurement")
+    parser.add_argument("--learner", action="store_true", help="measure the learner alone, and simulate many actors")
     options = parser.parse_args()
+    if options.actors or options.learner:
+        measure_actors(options)
+        return
     rows = []
     for _ in range(1 if options.quick else options.repeat):
         for environment, trees in AIMS:

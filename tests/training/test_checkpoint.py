@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widthwise.core.errors import InputError
 from widthwise.training import checkpoint, packing
 from widthwise.training.checkpoint import BEST, CURRENT, PREVIOUS, About, Checkpoints, RunStopped, read_checkpoint
-
-torch = pytest.importorskip("torch")
 
 ABOUT = About("maze-small", 5, (84, 84, 3), {"name": "pi-hiw", "tiles": [2, 2]})
 
@@ -110,23 +109,23 @@ def test_a_file_that_holds_code_is_refused_and_not_run(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "evil.ckpt"
     path.write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(InputError, match="no good checkpoint"):
+    with pytest.raises(InputError, match="not a valid checkpoint"):
         read_checkpoint(path)
     torch.save({"x": Evil()}, path)
-    with pytest.raises(InputError, match="no good checkpoint"):
+    with pytest.raises(InputError, match="not a valid checkpoint"):
         read_checkpoint(path)
     # The same with a frame of ours around it: a mark nobody knows, an array of objects.
-    for told in ({"pickle": [21, 10, 0]}, {"array": ["object", [1], 21, 8, 0]}, {"array": ["float32", [9], 21, 4, 0]}):
-        path.write_bytes(framed(told, pickle.dumps(Evil())))
-        with pytest.raises(InputError, match="makes no sense"):
+    for item in ({"pickle": [21, 10, 0]}, {"array": ["object", [1], 21, 8, 0]}, {"array": ["float32", [9], 21, 4, 0]}):
+        path.write_bytes(framed(item, pickle.dumps(Evil())))
+        with pytest.raises(InputError, match="is not valid"):
             read_checkpoint(path)
     assert not (tmp_path / "evil").exists()
 
 
-def framed(told: Any, contents: bytes) -> bytes:
+def framed(message: Any, contents: bytes) -> bytes:
     import hashlib
 
-    described = json.dumps(told).encode()
+    described = json.dumps(message).encode()
     whole = packing.MAGIC + contents + described + len(described).to_bytes(8, "little")
     return whole + hashlib.sha256(whole).digest()
 
@@ -171,10 +170,10 @@ def test_a_damaged_checkpoint_falls_back_to_the_previous_one(tmp_path: Path, dam
 
 def test_where_no_checkpoint_is_good_it_says_so(tmp_path: Path) -> None:
     kept = opened(tmp_path)
-    with pytest.raises(InputError, match="no checkpoint to go on from"):
+    with pytest.raises(InputError, match="no checkpoint to continue from"):
         kept.load(print)
     (kept.folder / CURRENT).write_bytes(b"nonsense")
-    with pytest.raises(InputError, match="no good checkpoint"):
+    with pytest.raises(InputError, match="not a valid checkpoint"):
         kept.load(print)
 
 
@@ -192,8 +191,8 @@ def test_other_environments_settings_and_versions_are_refused_by_name(
 ) -> None:
     kept = opened(tmp_path)
     kept.save(1)
-    found = kept.load(print)
-    found.refuse_other(ABOUT, same_version=True)
+    result = kept.load(print)
+    result.refuse_other(ABOUT, same_version=True)
     for other, words in (
         (About("maze-large", 5, (84, 84, 3), ABOUT.configuration), "environment maze-small, not maze-large"),
         (About("maze-small", 6, (84, 84, 3), ABOUT.configuration), "made with 5 actions, not 6"),
@@ -202,12 +201,12 @@ def test_other_environments_settings_and_versions_are_refused_by_name(
         (About("maze-small", 5, (84, 84, 3), ABOUT.configuration, "9.9"), r"made by Widthwise .*, and this is 9\.9"),
     ):
         with pytest.raises(InputError, match=words):
-            found.refuse_other(other, same_version=True)
-    found.refuse_other(About("maze-small", 5, (84, 84, 3), ABOUT.configuration, "9.9"), same_version=False)
+            result.refuse_other(other, same_version=True)
+    result.refuse_other(About("maze-small", 5, (84, 84, 3), ABOUT.configuration, "9.9"), same_version=False)
     newer = About("maze-small", 5, (84, 84, 3), {**ABOUT.configuration, "learning": {"fresh": 1}})
-    found.refuse_other(newer, same_version=False)
+    result.refuse_other(newer, same_version=False)
     with pytest.raises(InputError, match=r"learning\.fresh was none, now 1"):
-        found.refuse_other(newer, same_version=True)
+        result.refuse_other(newer, same_version=True)
     monkeypatch.setattr(checkpoint, "READABLE", (3, 4))
     with pytest.raises(InputError, match=r"format 2, written by Widthwise .* reads the formats 3 and 4"):
         kept.load(print)
@@ -220,15 +219,15 @@ def test_the_keys_of_the_first_format_are_still_read(tmp_path: Path) -> None:
     path = tmp_path / "old.ckpt"
     with path.open("wb") as file:
         packing.write(file, {"format": 1, "about": about, "data": 7})
-    found = checkpoint.read_checkpoint(path)
-    planning = {"algorithm": "pi-hiw", "steps_per_action": 30, "tiles": [2, 2], "high_features": "tiles"}
+    result = checkpoint.read_checkpoint(path)
+    planning = {"algorithm": "pi-hiw", "steps_per_action": 30, "tiles": [2, 2], "high_features": "tiles", "gray": False}
     learning = {"batch": 8, "encoded": False}
     # A run from before there was this setting did not doubt values.
     now = {"planning": {**planning, "doubt": False}, "learning": learning}
-    found.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
+    result.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
     now = {"planning": {**planning, "doubt": True}, "learning": learning}
     with pytest.raises(InputError, match=r"planning\.doubt was off, now on"):
-        found.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
+        result.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
 
 
 def test_a_folder_that_cannot_be_written_is_reported_at_once(tmp_path: Path) -> None:

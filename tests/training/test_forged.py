@@ -34,14 +34,14 @@ def test_a_small_file_cannot_take_much_memory(tmp_path: Path) -> None:
     packed = zlib.compress(bytes(size), 9)
     path = tmp_path / "bomb.ckpt"
     place = [len(packing.MAGIC), len(packed), 1]
-    for told in ({"array": ["uint8", [size], *place]}, {"array": ["uint8", [100], *place]}, {"bytes": place}):
-        path.write_bytes(framed(json.dumps(told).encode(), packed))
+    for item in ({"array": ["uint8", [size], *place]}, {"array": ["uint8", [100], *place]}, {"bytes": place}):
+        path.write_bytes(framed(json.dumps(item).encode(), packed))
         tracemalloc.start()
-        with pytest.raises(InputError, match="no good checkpoint"):
+        with pytest.raises(InputError, match="not a valid checkpoint"):
             read_checkpoint(path, PackedLimits(1 << 20, 1 << 20))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < 16 << 20, told
+        assert peak < 16 << 20, item
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ from widthwise.core.errors import InputError, UsageError
 from widthwise.learning.updater import TrainingDivergedError
 from widthwise.training.checkpoint import About, Checkpoints, RunStopped, read_checkpoint
 from widthwise.training.folder import Lines, TrainingFolder
-from widthwise.training.run import Record, RunSchedule, TrainingListener, TrainingRun
+from widthwise.training.run import RunSchedule, TrainingListener, TrainingRun
+from widthwise.training.run_trainer import Record
+from widthwise.training.transport import ActorLost
 
 ABOUT = About("nowhere", 2, (3,), {"name": "none"})
 
@@ -74,6 +76,20 @@ class FakeLearner:
         self._die()
         return [self.interactions]
 
+    stop_asked = False
+
+    def settle(self) -> list[Record]:
+        return []
+
+    def recover(self, error: ActorLost) -> bool:
+        raise error
+
+    def summary(self) -> dict[str, Any]:
+        return {}
+
+    def close(self) -> None:
+        pass
+
 
 def start(folder: Path, learner: FakeLearner, *, resume: bool = False, every: float = 0.0) -> TrainingRun:
     kept = Checkpoints(folder, ABOUT)
@@ -87,11 +103,11 @@ def start(folder: Path, learner: FakeLearner, *, resume: bool = False, every: fl
 
 def lines(folder: Path) -> dict[str, list[str]]:
     """The lines without what depends on the clock."""
-    found = {}
+    result = {}
     for name in ("episodes.jsonl", "evaluations.jsonl"):
         records = [json.loads(line) for line in (folder / name).read_text().splitlines()]
-        found[name] = [json.dumps({k: v for k, v in one.items() if "second" not in k}) for one in records]
-    return found
+        result[name] = [json.dumps({k: v for k, v in record.items() if "second" not in k}) for record in records]
+    return result
 
 
 def whole(folder: Path) -> dict[str, list[str]]:
@@ -102,13 +118,13 @@ def whole(folder: Path) -> dict[str, list[str]]:
 
 
 def test_evaluations_are_at_the_start_at_every_interval_and_at_the_end(tmp_path: Path) -> None:
-    found = whole(tmp_path / "run")
-    records = [json.loads(line) for line in found["evaluations.jsonl"]]
-    assert [one["evaluation"] for one in records] == [0, 1, 2, 3, 4]
-    for one, goal in zip(records, (0, 30, 60, 90, 100), strict=True):
-        assert goal <= one["interactions"] <= goal + 3
-    scores = [one["network_score"] for one in records]
-    assert [one["best"] for one in records] == [score == max(scores[: n + 1]) for n, score in enumerate(scores)]
+    actual = whole(tmp_path / "run")
+    records = [json.loads(line) for line in actual["evaluations.jsonl"]]
+    assert [record["evaluation"] for record in records] == [0, 1, 2, 3, 4]
+    for item, goal in zip(records, (0, 30, 60, 90, 100), strict=True):
+        assert goal <= item["interactions"] <= goal + 3
+    scores = [record["network_score"] for record in records]
+    assert [record["best"] for record in records] == [score == max(scores[: n + 1]) for n, score in enumerate(scores)]
     result = json.loads((tmp_path / "run" / "result.json").read_text())
     assert result["best"]["network_score"] == max(scores)
     assert read_checkpoint(tmp_path / "run" / "checkpoint" / "best.ckpt").data["policy"] == [
@@ -197,13 +213,13 @@ def test_tensorboard_finds_the_figures(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     whole(tmp_path / "run")
-    found = EventAccumulator(str(tmp_path / "run" / "events"))
-    found.Reload()
+    result = EventAccumulator(str(tmp_path / "run" / "events"))
+    result.Reload()
     expected = [json.loads(line) for line in lines(tmp_path / "run")["episodes.jsonl"]]
-    drawn = found.Scalars("episodes/score")
-    assert [one.step for one in drawn] == [line["interactions"] for line in expected]
-    assert [one.value for one in drawn] == pytest.approx([line["score"] for line in expected])
-    assert len(found.Scalars("evaluation/network_score")) == 5
+    drawn = result.Scalars("episodes/score")
+    assert [item.step for item in drawn] == [line["interactions"] for line in expected]
+    assert [item.value for item in drawn] == pytest.approx([line["score"] for line in expected])
+    assert len(result.Scalars("evaluation/network_score")) == 5
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")

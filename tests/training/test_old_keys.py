@@ -36,10 +36,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [{name: value for name, value in record.items() if "second" not in name} for record in records]
 
 
+@pytest.mark.torch
 def test_a_recorded_run_continues_with_the_lines_it_had_then(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     assert main(["train", WORLD, "--resume", str(recorded), "--interactions", "300", "--quiet"]) == 0, (
         capsys.readouterr()
     )
@@ -56,10 +56,10 @@ def test_a_recorded_run_continues_with_the_lines_it_had_then(
     assert config["configuration"]["planning"]["algorithm"] == "pi-iw+" and "algorithm" not in config
 
 
+@pytest.mark.torch
 def test_options_of_a_recorded_run_are_compared_by_their_values(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     same = ["--budget", "6", "--set", "batch=8", "--set", "learning_rate=0.001", "--set", "calibration=8", "--no-ties"]
     call = ["train", WORLD, "--resume", str(recorded), "--interactions", "160", "--quiet"]
     assert main([*call, "--budget", "7", *same[2:]]) == 2
@@ -79,8 +79,8 @@ def test_every_old_key_becomes_one_of_today(recorded: Path) -> None:
     assert RunSettings.of(new["settings"]).describe() == new["settings"]
 
 
+@pytest.mark.torch
 def test_the_old_name_of_a_setting_is_read_with_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch")
     out = tmp_path / "run"
     short = ["--interactions", "60", "--evaluation-steps", "2", "--planner-episodes", "0", "--set", "calibration=8"]
     assert main(["train", "corridor", "--set", "interactions=7", *short, "--quiet", "--out", str(out)]) == 0

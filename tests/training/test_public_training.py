@@ -15,7 +15,7 @@ import widthwise as ww
 from tiny_world import TinyWorld
 from widthwise.cli.main import main
 
-pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 QUICK: dict[str, Any] = {"planner_episodes": 0, "network_episodes": 1, "batch": 8, "steps_per_action": 10}
 
@@ -164,3 +164,31 @@ def test_training_prints_nothing_and_logs(tmp_path: Path, caplog: pytest.LogCapt
     with caplog.at_level(logging.INFO, logger="widthwise"):
         ww.train("corridor", 100, out=tmp_path / "logged", **QUICK)
     assert any("evaluation" in record.getMessage() for record in caplog.records)
+
+
+def test_a_policy_is_evaluated_by_stable_baselines3(tmp_path: Path) -> None:
+    evaluation = pytest.importorskip("stable_baselines3.common.evaluation")
+    gymnasium = pytest.importorskip("gymnasium")
+    options = {"is_slippery": False}
+    result = ww.train("FrozenLake-v1", 400, out=tmp_path / "run", options=options, **QUICK)
+    policy = result.policy()
+    env = gymnasium.make("FrozenLake-v1", **options)
+    seen, _ = env.reset(seed=0)
+    action, state = policy.predict(seen, state="kept", deterministic=True)
+    assert state == "kept" and env.action_space.contains(int(action))
+    assert int(action) == policy.act(ww.simulator("FrozenLake-v1", **options).reset(seed=0))
+    batch, _ = policy.predict([seen, seen], deterministic=True)
+    assert [int(number) for number in batch] == [int(action)] * 2
+    mean, deviation = evaluation.evaluate_policy(policy, env, n_eval_episodes=2, warn=False)
+    assert 0 <= mean <= 1 and deviation >= 0
+
+
+def test_continuous_actions_are_trained_on_a_grid(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("gymnasium")
+    run = tmp_path / "run"
+    short = ["--interactions", "60", "--budget", "10", "--set", "batch=8", "--evaluation-steps", "2", "--quiet"]
+    call = ["train", "Pendulum-v1", "--actions", "grid:5", *short, "--planner-episodes", "0", "--out", str(run)]
+    assert main(call) == 0, capsys.readouterr().err
+    lines_of_run = (run / "config.json").read_text()
+    assert "grid:5" in lines_of_run
+    assert ww.Policy.load(run).agent().simulator.actions == 5

@@ -97,6 +97,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         for name, call in (("classical", CLASSICAL), ("whole", WHOLE), ("learning", LEARNING)):
             assert main(["bench", *call, "--out", str(folder / name)]) == 0
         assert main([*TRAIN, "--out", str(folder / "training")]) == 0
+        assert main(["search", "corridor", "--interactions", "3000", "--quiet", "--out", str(folder / "search")]) == 0
     # The suites of whole problems and of single goals that another version has made have lines with results.
     shutil.copy(FIXTURES / "0.1.0" / "whole" / "results.jsonl", folder / "whole")
     return {path.name: path for path in folder.iterdir()}
@@ -113,7 +114,7 @@ def damaged(data: bytes, rng: random.Random, *, lines: bool) -> bytes:
     if kind == "twice" and rows:  # of two fields of one name the last one counts
         value = json.loads(rows[at])
         holders = [value, *(inner for inner in value.values() if isinstance(inner, dict))]
-        holder = rng.choice([one for one in holders if one])
+        holder = rng.choice([holder for holder in holders if holder])
         name = rng.choice(list(holder))
         shown = json.dumps(holder)
         again = f"{shown[:-1]}, {json.dumps(name)}: {json.dumps(rng.choice(VALUES))}}}"
@@ -132,6 +133,7 @@ READERS: dict[str, tuple[str, int, Reader]] = {
     "report-classical": ("classical", 60, lambda run, rng: ["report", run, "--markdown", f"{run}.md"]),
     "report-whole": ("whole", 60, lambda run, rng: ["report", run, "--markdown", f"{run}.md"]),
     "report-learning": ("learning", 80, lambda run, rng: ["report", run, "--markdown", f"{run}.md"]),
+    "report-search": ("search", 60, lambda run, rng: ["report", run, "--markdown", f"{run}.md"]),
     "report-training": ("training", 60, lambda run, rng: ["report", run, "--markdown", f"{run}.md"]),
     "train": ("training", 80, lambda run, rng: ["train", "--resume", run, "--quiet"]),
     "play": (
@@ -163,7 +165,7 @@ def test_a_damaged_run_folder_works_or_ends_with_one_message(
         run = tmp_path / str(number)
         shutil.copytree(bases[base], run)
         files = sorted(path for path in run.rglob("*.json*") if path.stat().st_size)
-        path = rng.choice([*files, *(one for one in files if one.name == "config.json")])
+        path = rng.choice([*files, *(file for file in files if file.name == "config.json")])
         before = path.read_bytes()
         path.write_bytes(damaged(before, rng, lines=path.suffix == ".jsonl"))
         where = f"{reader} {number}: {path.relative_to(run)}\n{path.read_bytes()[:3000]!r}"
@@ -180,5 +182,6 @@ def test_a_damaged_run_folder_works_or_ends_with_one_message(
             assert b'"traceback"' not in lines.read_bytes(), f"{lines.read_bytes()!r} for {where}"
         codes[code] += 1
         shutil.rmtree(run)
-    assert codes[31] >= count / 5, codes  # the damage is noticed ...
+    # Most fields are only shown, and a suite does not read all files: the damage is noticed where it matters ...
+    assert codes[31] >= count / 8, codes
     assert codes[0] + codes[130] + codes[2] >= 3, codes  # ... and what does not matter does no harm

@@ -18,7 +18,7 @@ from places import SUPPORT
 from widthwise.cli.main import main
 from widthwise.training.checkpoint import read_checkpoint
 
-pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 WORLD = "tiny_world:TinyWorld"
 TINY = ["train", WORLD, "--budget", "6", "--set", "batch=8", "--interactions", "500", "--evaluate-every", "150"]
@@ -33,12 +33,12 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines(folder: Path) -> dict[str, bytes]:
     """The files of lines without what depends on the clock, byte for byte."""
-    found = {}
+    result = {}
     for name in ("episodes.jsonl", "evaluations.jsonl"):
         records = [json.loads(line) for line in (folder / name).read_bytes().splitlines()]
-        kept = [{k: v for k, v in one.items() if "seconds" not in k and "per_second" not in k} for one in records]
-        found[name] = b"\n".join(json.dumps(one).encode() for one in kept)
-    return found
+        kept = [{k: v for k, v in record.items() if "seconds" not in k and "per_second" not in k} for record in records]
+        result[name] = b"\n".join(json.dumps(item).encode() for item in kept)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +64,11 @@ def test_a_run_folder_holds_everything(whole: Path) -> None:
     assert "--interactions 500" in config["command"]
     assert "torch" in config["versions"]
     episodes = [json.loads(line) for line in (whole / "episodes.jsonl").read_text().splitlines()]
-    assert [one["episode"] for one in episodes] == list(range(len(episodes)))
-    assert all({"interactions", "score", "steps", "seconds"} <= one.keys() for one in episodes)
+    assert [episode["episode"] for episode in episodes] == list(range(len(episodes)))
+    assert all({"interactions", "score", "steps", "seconds"} <= episode.keys() for episode in episodes)
     evaluations = [json.loads(line) for line in (whole / "evaluations.jsonl").read_text().splitlines()]
     assert len(evaluations) == 5
-    assert all({"network_score", "planner_score", "best"} <= one.keys() for one in evaluations)
+    assert all({"network_score", "planner_score", "best"} <= evaluation.keys() for evaluation in evaluations)
     result = json.loads((whole / "result.json").read_text())
     assert result["interactions"] >= 500
     assert result["episodes"] == len(episodes)
@@ -165,29 +165,29 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_is_taken(whole: P
     folder = damaged(whole, tmp_path / "run", "current.ckpt")
     ended = call("train", WORLD, "--resume", str(folder))
     assert ended.code == 0, ended.err
-    assert "current.ckpt: is no good checkpoint" in ended.err
+    assert "current.ckpt: is not a valid checkpoint" in ended.err
     assert "continuing from previous.ckpt" in ended.err
     assert lines(folder) == lines(whole)
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int) -> str:
     assert main(list(arguments)) == code
-    told = capsys.readouterr().err
-    assert "Traceback" not in told
-    return told
+    messages = capsys.readouterr().err
+    assert "Traceback" not in messages
+    return messages
 
 
 def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = damaged(whole, tmp_path / "broken", "current.ckpt", "previous.ckpt")
-    assert "is no good checkpoint" in said(capsys, "train", WORLD, "--resume", str(broken), code=31)
+    assert "is not a valid checkpoint" in said(capsys, "train", WORLD, "--resume", str(broken), code=31)
     assert "is not a run folder" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "none"), code=31)
     shutil.copytree(whole, tmp_path / "other")
     path = tmp_path / "other" / "config.json"
     path.write_text(path.read_text().replace('"batch": 8', '"batch": 9'))
     assert "batch" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "other"), code=31)
-    told = said(capsys, "train", "maze-small", "--resume", str(whole), code=2)
-    assert "begun with environment tiny_world:TinyWorld;" in told
-    assert "the number can only grow" in said(
+    messages = said(capsys, "train", "maze-small", "--resume", str(whole), code=2)
+    assert "begun with environment tiny_world:TinyWorld;" in messages
+    assert "the number can only be increased" in said(
         capsys, "train", WORLD, "--resume", str(whole), "--interactions", "10", code=2
     )
     assert "exists already" in said(capsys, *TINY, "--out", str(whole), code=2)
@@ -252,9 +252,9 @@ def test_what_is_no_number_stops_the_run(
 ) -> None:
     folder = tmp_path / "run"
     arguments = [f"tiny_world:{world}" if part == WORLD else part for part in TINY]
-    told = said(capsys, *arguments, *more, "--out", str(folder), code=31 if world == "Poisoned" else 1)
-    assert why in told
-    assert f"--resume {folder}" in told
+    messages = said(capsys, *arguments, *more, "--out", str(folder), code=31 if world == "Poisoned" else 1)
+    assert why in messages
+    assert f"--resume {folder}" in messages
     assert not (folder / "result.json").exists()
     assert all(read_checkpoint(path) for path in (folder / "checkpoint").glob("*.ckpt"))
 
@@ -290,7 +290,7 @@ def test_play_acts_with_what_was_learned(whole: Path, capsys: pytest.CaptureFixt
     )
     assert "--network-only needs --policy RUN" in said(capsys, "play", WORLD, "--network-only", code=2)
     broken = damaged(whole, tmp_path / "broken", "best.ckpt")
-    assert "is no good checkpoint" in said(capsys, "play", WORLD, "--policy", str(broken), code=31)
+    assert "is not a valid checkpoint" in said(capsys, "play", WORLD, "--policy", str(broken), code=31)
 
 
 def test_the_help_names_every_setting() -> None:
@@ -301,8 +301,8 @@ def test_the_help_names_every_setting() -> None:
     from widthwise.training.algorithms import PlanningSettings
 
     for kind in (PlanningSettings, LearningSettings):
-        for one in fields(kind):
-            assert one.name == "algorithm" or one.name in _EPILOG, one.name
+        for field in fields(kind):
+            assert field.name == "algorithm" or field.name in _EPILOG, field.name
 
 
 def test_the_demo_ends_with_a_network_that_learns(

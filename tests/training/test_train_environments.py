@@ -14,7 +14,6 @@ from places import SUPPORT
 from widthwise.cli.main import main
 from widthwise.core.simulator import Step
 
-pytest.importorskip("torch")
 pytest.importorskip("gymnasium")
 
 import gymnasium.spaces as spaces
@@ -75,7 +74,7 @@ def test_environments_without_an_image_train_and_go_on_byte_for_byte(
         pytest.importorskip("minigrid")
     if environment[0].startswith("Taxi"):
         gymnasium = pytest.importorskip("gymnasium")
-        environment = [next(one for one in ("Taxi-v4", "Taxi-v3") if one in gymnasium.registry)]
+        environment = [next(item for item in ("Taxi-v4", "Taxi-v3") if item in gymnasium.registry)]
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert train(*environment, *TINY, "--out", str(whole)) == 0
     lines = [line for line in capsys.readouterr().err.splitlines() if says in line]
@@ -96,7 +95,7 @@ def test_environments_without_an_image_train_and_go_on_byte_for_byte(
 
 def episodes(folder: Path) -> list[dict[str, Any]]:
     records = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{name: value for name, value in one.items() if "seconds" not in name} for one in records]
+    return [{name: value for name, value in record.items() if "seconds" not in name} for record in records]
 
 
 def test_pi_hiw_where_there_is_nothing_for_its_upper_level_says_what_to_do(
@@ -106,7 +105,7 @@ def test_pi_hiw_where_there_is_nothing_for_its_upper_level_says_what_to_do(
     assert train("CartPole-v1", "--algorithm", "pi-hiw", *TINY, "--out", out) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "CartPole-v1 has neither an image" in said and "--algorithm pi-iw+" in said
-    with pytest.raises(ww.UsageError, match="take the algorithm pi-iw\\+"):
+    with pytest.raises(ww.UsageError, match="use the algorithm pi-iw\\+"):
         planning_settings("pi-hiw", ww.simulator("CartPole-v1"))
     assert not (tmp_path / "run").exists()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -30,8 +29,7 @@ from widthwise.simulator_search.tree import NONE
 from widthwise.simulators.features import Cells, Tiles
 from widthwise.simulators.maze import Maze
 from widthwise.simulators.names import simulator
-from widthwise.training.algorithm_registry import ALGORITHMS
-from widthwise.training.algorithms import PlanningSettings, planning_settings
+from widthwise.training.algorithms import planning_settings
 from widthwise.training.clocks import TimedSimulator
 from widthwise.training.configuration import Configuration
 from widthwise.training.trainer import EndedEpisode, Trainer
@@ -55,29 +53,29 @@ def maze_trainer(trees: int = 1, name: str = "pi-hiw", refresh: bool = False, **
     return Trainer(lambda: Maze(ROOMS), Configuration(chosen, LearningSettings(batch=8), trees=trees, refresh=refresh))
 
 
-def same(one: Any, other: Any) -> bool:
+def same(left: Any, other: Any) -> bool:
     """Whether two states are the same, times aside."""
-    if isinstance(one, torch.Tensor):
-        return torch.equal(one, other)
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one if key != "seconds")
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
-    return bool(one == other)
+    if isinstance(left, torch.Tensor):
+        return torch.equal(left, other)
+    if isinstance(left, dict):
+        return left.keys() == other.keys() and all(same(left[key], other[key]) for key in left if key != "seconds")
+    if isinstance(left, list | tuple):
+        return len(left) == len(other) and all(same(a, b) for a, b in zip(left, other, strict=True))
+    return bool(left == other)
 
 
 def test_the_clock_around_a_simulator_leaves_it_its_features() -> None:
     agent = maze_trainer(dynamic=False).players[0].agent
     assert isinstance(agent.simulator, TimedSimulator)
-    assert [type(one) for one in default_features(agent.simulator)] == [Cells, Tiles]
+    assert [type(feature) for feature in default_features(agent.simulator)] == [Cells, Tiles]
 
 
 def test_long_episodes_of_evaluation_do_not_keep_every_observation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("widthwise.training.node_evaluator.KNOWN", 10)
     trainer = walker()
     places = [Step(np.full(9, place, np.float32)) for place in range(40)]
-    told = [trainer.evaluate([first, second]) for _ in range(2) for first, second in itertools.pairwise(places)]
-    assert told[:39] == told[39:]
+    messages = [trainer.evaluate([first, second]) for _ in range(2) for first, second in itertools.pairwise(places)]
+    assert messages[:39] == messages[39:]
     assert len(trainer.evaluate._known) <= 10 + 2 and len(trainer.evaluate._marks) <= 10 + 2
 
 
@@ -90,9 +88,9 @@ def test_the_network_is_asked_once_about_what_looks_the_same(monkeypatch: pytest
 
     monkeypatch.setattr(Inference, "__call__", asks)
     rounds(trainer, 1)
-    looks = {one.tobytes() for one in asked}
+    looks = {item.tobytes() for item in asked}
     assert 0 < len(looks) == len(asked) < trainer.interactions - trainer.config.learning.calibration
-    steps = [Step(one) for one in asked]
+    steps = [Step(item) for item in asked]
     before = trainer.evaluate([*steps, *steps])
     inference = trainer.updater.inference
     alone = [trainer.evaluate.parts(evaluated(inference, [step.observation])[0]) for step in steps]
@@ -159,7 +157,7 @@ def test_another_environment_is_noticed() -> None:
     saved = trainer.state()
     other = ROOMS.replace("K", "x").replace("D", "K").replace("x", "D").replace("A.", "A#")
     chosen = planning_settings("pi-hiw", Maze(other), steps_per_action=10)
-    with pytest.raises(ww.InputError, match="does not do what it did"):
+    with pytest.raises(ww.InputError, match="does not behave as it did"):
         Trainer(lambda: Maze(other), Configuration(chosen, LearningSettings(batch=8))).restore(saved)
     with pytest.raises(ww.UsageError, match="saved with 1 tree, not with 2"):
         maze_trainer(trees=2).restore(saved)
@@ -190,8 +188,8 @@ def test_updates_per_action() -> None:
     assert trainer.updater.updates == trainer.actions - before
     rounds(trainer, 5)
     assert trainer.updater.updates == trainer.actions - before >= 18
-    assert len(trainer.replay) == sum(len(one) for one in trainer.replay.episodes)
-    spent = sum(one.agent.driver.steps for one in trainer.players if not one.agent.over)
+    assert len(trainer.replay) == sum(len(episode) for episode in trainer.replay.episodes)
+    spent = sum(player.agent.driver.steps for player in trainer.players if not player.agent.over)
     assert trainer.interactions >= spent + trainer.config.learning.calibration
 
 
@@ -200,12 +198,12 @@ def test_a_round_is_one_action_of_one_tree_and_of_several_as_many_as_take_long_e
     alone.round()
     assert alone.actions == 1
     for _ in range(10):
-        begun = [0 if one.agent.over else one.agent.driver.steps for one in several.players]
+        begun = [0 if player.agent.over else player.agent.driver.steps for player in several.players]
         several.round()
-        for one, steps in zip(several.players, begun, strict=True):
+        for item, steps in zip(several.players, begun, strict=True):
             # two times the interactions of an action, and not another action after that
-            made = one.agent.driver.steps - steps
-            assert one.agent.over or 8 <= made < 12
+            made = item.agent.driver.steps - steps
+            assert item.agent.over or 8 <= made < 12
 
 
 def test_trees_that_wait_for_a_reward_end_together_and_take_other_weights() -> None:
@@ -271,9 +269,9 @@ def test_nodes_know_the_version_of_the_network() -> None:
         if refresh:
             assert versions == {trainer.updater.updates}
             node = tree.nodes.live[-1]
-            found = trainer.updater.inference([tree.observation[node]])[0]
-            assert tree.value[node] == pytest.approx(found.value, abs=1e-5)
-            assert tree.nodes.features[node] == found.features
+            result = trainer.updater.inference([tree.observation[node]])[0]
+            assert tree.value[node] == pytest.approx(result.value, abs=1e-5)
+            assert tree.nodes.features[node] == result.features
         else:
             assert max(versions) < trainer.updater.updates
 
@@ -294,61 +292,17 @@ def test_what_is_not_finite_stops_the_run_before_the_weights_change() -> None:
     assert all(torch.isfinite(now["network"][name]).all() for name in weights)
 
 
-def flags(chosen: PlanningSettings) -> tuple[bool, ...]:
-    return chosen.guided, chosen.dynamic, chosen.value, chosen.doubt, chosen.ties, chosen.tiles is not None
-
-
-def test_the_algorithms_are_their_parts() -> None:
-    maze = simulator("maze-small")
-    assert flags(planning_settings("pi-iw", maze)) == (True, True, False, False, False, False)
-    assert flags(planning_settings("pi-iw+", maze)) == (True, True, True, True, True, False)
-    assert flags(planning_settings("pi-hiw", maze)) == (True, True, True, True, True, True)
-    assert [planning_settings(name, maze).title for name in ALGORITHMS] == ["π-IW", "π-IW+", "π-HIW(1,1)"]
-    assert planning_settings("pi-hiw", maze).tiles == (4, 4)
-    assert planning_settings("pi-hiw", simulator("maze-large")).tiles == (4, 4)
-    assert planning_settings("pi-iw", maze).acts_by().formula == "none"
-    with pytest.raises(ww.UsageError, match="no algorithm"):
-        planning_settings("alphazero")
-    with pytest.raises(ww.UsageError, match="unknown setting 'tile'"):
-        planning_settings("pi-hiw", tile=3)
-    with pytest.raises(ww.UsageError, match="discount"):
-        planning_settings("pi-hiw", discount=0)
-
-
-@pytest.mark.atari
-def test_atari_has_its_own_settings() -> None:
-    chosen = planning_settings("pi-hiw", simulator("atari:pong"))
-    assert (chosen.steps_per_action, chosen.tiles, chosen.colours, chosen.high_width) == (100, (8, 11), 32, "n")
-    assert chosen.title == "π-HIW(n,1)"
-
-
 @pytest.mark.parametrize("part", ["guided", "dynamic", "value"])
 def test_each_part_can_be_switched_off_alone(part: str) -> None:
     trainer = maze_trainer(**{part: False})  # type: ignore[arg-type]
     rounds(trainer, 3)
     tree = trainer.players[0].agent.driver.tree
     node = tree.nodes.live[0]
-    found = {"guided": tree.prior[node], "value": tree.value[node]}
-    for name, value in found.items():
+    result = {"guided": tree.prior[node], "value": tree.value[node]}
+    for name, value in result.items():
         assert (value is None) == (name == part)
     cells = all(len(tree.nodes.features[node]) == 4 for node in tree.nodes.live)  # the cell, in 32 bits
     assert cells == (part == "dynamic")
-
-
-def test_settings_can_be_written_and_read() -> None:
-    config = Configuration(
-        planning_settings("pi-hiw", simulator("maze-large"), value=False), LearningSettings(batch=4), trees=2, seed=9
-    )
-    assert Configuration.read(json.loads(json.dumps(config.describe()))) == config
-    wrong = config.describe()
-    wrong["learning"]["speed"] = 3
-    with pytest.raises(ww.UsageError, match="LearningSettings has no setting 'speed'"):
-        Configuration.read(wrong)
-    for nonsense in ({"batch": 0}, {"l2": -1.0}, {"learning_rate": 0.0}):
-        with pytest.raises(ww.UsageError):
-            LearningSettings(**nonsense)
-    with pytest.raises(ww.UsageError, match="trees must be at least 1"):
-        Configuration(trees=0)
 
 
 def test_evaluation_leaves_training_alone() -> None:
@@ -364,7 +318,7 @@ def test_evaluation_leaves_training_alone() -> None:
 def test_it_learns_to_walk() -> None:
     trainer = walker()
     rounds(trainer, 150)
-    assert [one.score for one in trainer.evaluate_network(Walk(), 3)] == [1.0] * 3
+    assert [item.score for item in trainer.evaluate_network(Walk(), 3)] == [1.0] * 3
     greedy = trainer.evaluate_network(Walk(), 1, temperature=0)[0]
     assert (greedy.steps, greedy.actions) == (6, [1] * 6)
     planned = trainer.evaluate_planner(Walk())[0]
@@ -393,7 +347,7 @@ def fingerprint() -> str:
     trainer = maze_trainer(trees=2)
     ended = rounds(trainer, 40)
     weights = b"".join(tensor.numpy().tobytes() for tensor in trainer.updater.state()["network"].values())
-    return f"{[(one.score, one.steps, one.losses) for one in ended]} {hashlib.sha256(weights).hexdigest()}"
+    return f"{[(item.score, item.steps, item.losses) for item in ended]} {hashlib.sha256(weights).hexdigest()}"
 
 
 def test_the_same_seed_gives_the_same_bytes_in_another_process() -> None:

@@ -45,6 +45,7 @@ class PlanningSettings:
     ties: bool = True
     tiles: tuple[int, int] | None = (2, 2)  # across and down; None: no hierarchy
     colours: int = 256  # values a tile may have
+    gray: bool = False  # tiles of the brightness, not of the colour channels
     high_features: str = "tiles"  # or "own": the environment's own high-level features, and no tiles
     width: Width = 1
     high_width: Width = 1
@@ -76,7 +77,7 @@ class PlanningSettings:
 
         high = CountRolloutIW(self.high_width, self.selection_temperature)
         # Without features of its own, a level of HIW uses those of the environment.
-        return HIW(None if self.tiles is None else Tiles(*self.tiles, self.colours), high=high, low=low)
+        return HIW(None if self.tiles is None else Tiles(*self.tiles, self.colours, gray=self.gray), high=high, low=low)
 
     @property
     def hierarchical(self) -> bool:
@@ -149,6 +150,6 @@ def _upper_level(
     declare = "give the simulator an attribute default_features: a function of a step for each level, lowest first"
     raise UsageError(
         f"{environment_name(simulator)} has neither an image for the tiles of pi-hiw nor high-level features",
-        python=f"take the algorithm pi-iw+, or {declare}",
-        command=f"take --algorithm pi-iw+, or {declare}",
+        python=f"use the algorithm pi-iw+, or {declare}",
+        command=f"use --algorithm pi-iw+, or {declare}",
     )

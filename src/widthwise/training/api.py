@@ -16,7 +16,8 @@ from widthwise.training.environment import named_environment
 from widthwise.training.launch import begin, refuse_changes
 from widthwise.training.launch import resume as resume_run
 from widthwise.training.run import TrainingListener, TrainingRun
-from widthwise.training.run_settings import EVALUATION_SHARE, RunSettings
+from widthwise.training.run_settings import EVALUATION_SHARE, MAX_LAG, RunSettings
+from widthwise.training.transport import ActorOptions, cluster_actors, cluster_released, parse_actors
 
 if TYPE_CHECKING:
     from widthwise.training.policy import Policy
@@ -173,6 +174,13 @@ def train(
     options: Mapping[str, Any] | None = None,
     preset: str = "default",
     trees: int = 1,
+    actors: int | str = 1,
+    asynchronous: bool = False,
+    max_lag: int = MAX_LAG,
+    ray_address: str | None = None,
+    actor_timeout: float = 600.0,
+    device: str = "cpu",
+    learner_threads: int = 1,
     refresh: bool = False,
     evaluate_every: int = 0,
     evaluation_share: float = EVALUATION_SHARE,
@@ -199,6 +207,13 @@ def train(
         options: Options of an environment that is given by name.
         preset: `default`, `paper` or `authors`.
         trees: The episodes that are planned in lock-step.
+        actors: The processes that plan and act for one learner; `"ray"` or `"ray:8"` for actors on a Ray cluster.
+        asynchronous: Let actors run freely. In step, the default, the same seed and number of actors give the same run.
+        max_lag: With `asynchronous`, the most updates by which an actor's weights may be behind.
+        ray_address: The Ray cluster; by default a local one is started.
+        actor_timeout: The seconds after which an actor that does not answer is replaced.
+        device: Where the learner trains, `"cpu"` or `"cuda"`.
+        learner_threads: The threads of torch in the learner.
         refresh: Evaluate the kept tree again after every update.
         evaluate_every: The interactions between two evaluations; by default a twentieth of the run.
         evaluation_share: The interactions that evaluations may take, as a share of those of training; 0 for no bound.
@@ -232,19 +247,24 @@ def train(
     name, make = (None, None) if environment is None else named_environment(environment)
     if name is not None:
         given["environment"] = name
-    if resume:
-        refuse_changes(folder, given)
-        run = resume_run(folder, listener, interactions, given=given, trust=trust, make=make)
-    else:
-        if name is None or interactions is None:
-            raise UsageError("a new run needs an environment and interactions; resume=True continues a run")
-        run = begin(folder, RunSettings(**given, make=make), listener, ["ww.train"])
-    try:
-        figures = run.run()
-    except KeyboardInterrupt:
-        raise RunInterrupted(_result(folder, run, None)) from None
-    finally:
-        run.folder.close()
+    engine, count = parse_actors(actors)
+    where = ActorOptions(engine, ray_address, actor_timeout, device=device, threads=learner_threads)
+    with cluster_released(where):
+        if "actors" in given:
+            given["actors"] = count or cluster_actors(where)
+        if resume:
+            refuse_changes(folder, given)
+            run = resume_run(folder, listener, interactions, given=given, trust=trust, make=make, options=where)
+        else:
+            if name is None or interactions is None:
+                raise UsageError("a new run needs an environment and interactions; resume=True continues a run")
+            run = begin(folder, RunSettings(**given, make=make), listener, ["ww.train"], where)
+        try:
+            figures = run.run()
+        except KeyboardInterrupt:
+            raise RunInterrupted(_result(folder, run, None)) from None
+        finally:
+            run.folder.close()
     return _result(folder, run, figures)
 
 

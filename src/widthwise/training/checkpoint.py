@@ -1,8 +1,7 @@
 """Checkpoints of a training run: the current one, the one before it, and the best policy so far.
 
-A checkpoint appears by rename when it is whole, and the one before it is kept, so that at every moment, whatever
-happens to the process or the machine, there is one to go on from. It holds plain data (`packing`): reading one runs no
-code from it.
+A checkpoint is renamed into place when it is complete, and the previous one is kept, so that there is always one to
+continue from, whatever happens to the process or the machine. It holds plain data (`packing`): reading it runs no code.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Checkpoint:
     def refuse_other(self, about: About, *, same_version: bool) -> None:
         """Raise an error that names what differs, if the checkpoint is not of this run.
 
-        A run goes on byte for byte only under the version that began it; to act, the same network is enough.
+        A run continues byte for byte only under the version that began it; to act, the same network is enough.
         """
         ours = about.describe()
         for name, what in (
@@ -108,7 +107,7 @@ def write_checkpoint(path: Path, about: About, data: Any) -> int:
             packing.write(file, {"format": FORMAT, "about": about.describe(), "data": data})
             return file.tell()
     except OutputError as error:
-        raise RunStopped(f"{error}; this was to be a checkpoint") from None
+        raise RunStopped(f"{error}; the checkpoint was not written") from None
 
 
 _ABOUT = shape.fields(
@@ -141,9 +140,9 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
         # Weights and random numbers are not compressed, so a good file is hardly larger than what it holds.
         held = packing.read(read_regular(path, limits.arrays + limits.description + _PROBE), limits)
     except packing.Damaged as error:
-        raise InputError(f"{path}: is no good checkpoint, {error}") from None
+        raise InputError(f"{path}: is not a valid checkpoint: {error}") from None
     except MemoryError:
-        raise InputError(f"{path}: is no good checkpoint, it holds more than fits into memory") from None
+        raise InputError(f"{path}: is not a valid checkpoint: it does not fit into memory") from None
     file_format = held.get("format") if isinstance(held, dict) else None
     if type(file_format) is not int or file_format not in READABLE:
         about = held.get("about") if isinstance(held, dict) else None
@@ -157,7 +156,7 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
         held["about"] = upgrade_checkpoint(held["about"])
         _ABOUT(held["about"], "about")
     except shape.Mismatch as error:
-        raise InputError(f"{path}: is no good checkpoint, {error}") from None
+        raise InputError(f"{path}: is not a valid checkpoint: {error}") from None
     return Checkpoint(path, held["about"], held["data"])
 
 
@@ -169,8 +168,8 @@ def senseless(path: Path, error: Exception) -> InputError:
     """The error for a checkpoint whose contents contradict each other, though each has the right shape."""
     reason = str(error) if isinstance(error, WidthwiseError | shape.Mismatch) else f"{type(error).__name__}: {error}"
     return InputError(
-        f"{path}: is no good checkpoint, its contents make no sense ({reason:.300}); restore the file from a copy, or "
-        "remove it to go on from the one before it"
+        f"{path}: is not a valid checkpoint: its contents are contradictory ({reason:.300}); restore the file from a "
+        "copy, or remove it to continue from the checkpoint before it"
     )
 
 
@@ -253,4 +252,4 @@ class Checkpoints:
             return checkpoint
         if wrong:
             raise InputError("; ".join(wrong))
-        raise InputError(f"{self.folder}: there is no checkpoint to go on from")
+        raise InputError(f"{self.folder}: there is no checkpoint to continue from")

@@ -18,7 +18,7 @@ def tensor(kind: str, dimensions: int | None = None) -> Shape:
         import torch
 
         if not isinstance(value, torch.Tensor) or str(value.dtype) != f"torch.{kind}":
-            raise Mismatch(f"{place} is no tensor of {kind}")
+            raise Mismatch(f"{place} is not a tensor of {kind}")
         if dimensions is not None and value.dim() != dimensions:
             raise Mismatch(f"{place} has {value.dim()} dimensions, not {dimensions}")
         if value.dtype.is_floating_point and not bool(torch.isfinite(value).all()):
@@ -70,6 +70,18 @@ _TRAINER = fields(
         "seconds": fields(dict.fromkeys(("simulator", "network", "training", "total"), number)),
     }
 )
+#: What a run with several actors has besides.
+_ACTORS = fields(
+    {
+        "states": items(
+            fields({"begun": whole(0), "draw": optional(whole(0, 2**63 - 1)), "oldest": items(whole(0), 4096)}), 4096
+        ),
+        "owed": whole(0, 2**31),
+        "traffic": fields(dict.fromkeys(("episodes", "episode_bytes", "weight_updates", "weight_bytes"), whole(0))),
+        "lost": fields(dict.fromkeys(("actors", "episodes"), whole(0))),
+        "seconds": table(number),
+    }
+)
 
 
 def check_learner(state: Any, trainer: Trainer, place: str) -> None:
@@ -91,7 +103,7 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
 
     Args:
         state: what `Trainer.state` returned, from a file.
-        trainer: the trainer that is to go on from it.
+        trainer: the trainer that is to continue from it.
         place: what to call it in messages.
 
     Raises:
@@ -99,7 +111,13 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
     """
     _TRAINER(state, place)
     check_learner(state["learner"], trainer, f"{place}.learner")
-    agents = [player.agent for player in trainer.players]
+    agents = trainer.slots()
+    actors = getattr(trainer, "actors", 0)
+    if actors:
+        fields({"actors": _ACTORS})(state, place)
+        states = state["actors"]["states"]
+        if len(states) != actors or any(len(saved["oldest"]) * actors != len(agents) for saved in states):
+            raise Mismatch(f"{place}.actors.states do not fit the {actors} actors of the run")
     actions = agents[0].simulator.actions
     _check_replay(state["replay"], trainer, actions, f"{place}.replay")
     if len(state["players"]) != len(agents):

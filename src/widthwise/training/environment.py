@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from widthwise.core.contract import environment_name
@@ -38,7 +39,7 @@ def named_environment(environment: Any) -> tuple[str, MakeSimulator | None]:
     wrapped = simulator(environment)
     name = f"{environment_name(wrapped)}{GIVEN}"
     template = _copied(environment, name)
-    return name, lambda: simulator(_copied(template, name))
+    return name, partial(_copied_simulator, template, name)
 
 
 def _factory(factory: Callable[[], Any]) -> tuple[str, MakeSimulator]:
@@ -48,7 +49,15 @@ def _factory(factory: Callable[[], Any]) -> tuple[str, MakeSimulator]:
         attribute = getattr(attribute, part, None)
     # A factory that can be imported again has a name from which the command line can continue the run.
     importable = attribute is factory and module != "__main__"
-    return f"{module}:{name}" if importable else f"{name}{GIVEN}", lambda: simulator(factory())
+    return f"{module}:{name}" if importable else f"{name}{GIVEN}", partial(_made_simulator, factory)
+
+
+def _made_simulator(factory: Callable[[], Any]) -> Simulator:
+    return simulator(factory())
+
+
+def _copied_simulator(template: Any, name: str) -> Simulator:
+    return simulator(_copied(template, name))
 
 
 def _copied(environment: Any, name: str) -> Any:

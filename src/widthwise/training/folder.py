@@ -16,6 +16,7 @@ from widthwise.core.run_folder import CONFIG, RunFolder, json_line, read_json, r
 from widthwise.training.checkpoint import RunStopped
 
 EPISODES, EVALUATIONS, EVENTS = "episodes.jsonl", "evaluations.jsonl", "events"
+FAULTS = "faults.jsonl"
 
 
 class Lines:
@@ -105,6 +106,12 @@ class TrainingFolder(RunFolder):
         self.episodes.cut(sizes[EPISODES])
         self.evaluations.cut(sizes[EVALUATIONS])
 
+    def fault(self, record: Mapping[str, Any]) -> None:
+        """Add a line about an actor that was lost; these lines are never cut back."""
+        lines = Lines(self.folder / FAULTS)
+        lines.append(record)
+        lines.close()
+
     def close(self) -> None:
         """Release the folder."""
         self.episodes.close()
@@ -129,7 +136,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 class Events:
     """Figures for TensorBoard; without its package there are none.
 
-    They are drawn from what the files of lines hold as well. So a run goes on without them if they cannot be written;
+    They are drawn from what the files of lines hold as well. So a run continues without them if they cannot be written;
     `failure` is then the reason.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ from widthwise.training.old_keys import upgrade_config
 from widthwise.training.overrides import plain_overrides
 from widthwise.training.run import RunSchedule, TrainingListener, TrainingRun
 from widthwise.training.run_settings import RunSettings
+from widthwise.training.transport import ActorOptions
 from widthwise.training.trust import names_code, require_trust, resume_call
 from widthwise.training.unpacking import PackedLimits
 
@@ -37,6 +39,8 @@ def need_torch(what: str = "training") -> None:
     """Raise `MissingExtraError` if PyTorch is not installed; the message says how to install it."""
     if find_spec("torch") is None:
         raise MissingExtraError(what, "learn", "torch")
+    # Read when torch is imported: threads of the learner that wait leave their core to actors.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def about(settings: RunSettings, trainer: Trainer) -> About:
@@ -45,12 +49,20 @@ def about(settings: RunSettings, trainer: Trainer) -> About:
         settings.environment,
         trainer.players[0].agent.simulator.actions,
         tuple(trainer.input_format.shape),
-        {**plain(trainer.config.describe()), "options": dict(settings.options)},
+        {
+            **plain(trainer.config.describe()),
+            "options": dict(settings.options),
+            **({"actors": settings.actors} if settings.actors > 1 else {}),
+        },
     )
 
 
 def begin(
-    folder: Path, settings: RunSettings, listener: TrainingListener | None = None, command: list[str] | None = None
+    folder: Path,
+    settings: RunSettings,
+    listener: TrainingListener | None = None,
+    command: list[str] | None = None,
+    options: ActorOptions | None = None,
 ) -> TrainingRun:
     """Begin a run in a new folder.
 
@@ -59,6 +71,7 @@ def begin(
         settings: the settings of the run.
         listener: is called as the run proceeds.
         command: the command that `config.json` records; by default that of this process.
+        options: where actors run; by default in processes of this machine.
 
     Returns:
         The run, ready to start. Its folder is open: `run.folder.close()` releases it.
@@ -76,7 +89,7 @@ def begin(
     if note := note_on_choice(settings, configuration):
         listener.chosen(note)
     settings = replace(settings, algorithm=configuration.planning.algorithm)
-    trainer = _trainer(settings, configuration)
+    trainer = _trainer(settings, configuration, options=options)
     trainer.try_out(make_simulator(settings))
     origin = describe_run(settings.describe(), command or ["widthwise", *sys.argv[1:]])
     origin["versions"] |= {name: number for name in ("torch", "gymnasium", "ale-py") if (number := _version(name))}
@@ -90,7 +103,7 @@ def begin(
     opened = TrainingFolder.create(folder, config)
     try:
         checkpoints.prepare()
-        return _run(opened, checkpoints, trainer, settings, listener)
+        return _run(opened, checkpoints, trainer, settings, listener, options=options)
     except BaseException:
         opened.close()
         raise
@@ -142,6 +155,7 @@ def resume(
     given: Mapping[str, Any] | None = None,
     trust: bool = False,
     make: Callable[[], Simulator] | None = None,
+    options: ActorOptions | None = None,
 ) -> TrainingRun:
     """Continue a run from its newest checkpoint.
 
@@ -153,6 +167,7 @@ def resume(
         given: settings of the run that the caller gives explicitly, such as `{"environment": "my_module:make"}`.
         trust: whether to import whatever code the folder names, and to accept checkpoints of any size.
         make: makes a simulator of an environment that was given in Python.
+        options: where actors run; by default in processes of this machine.
 
     Returns:
         The run, ready to continue. Its folder is open: `run.folder.close()` releases it.
@@ -174,11 +189,12 @@ def resume(
     if interactions is not None and interactions != settings.interactions:
         if interactions < settings.interactions:
             raise UsageError(
-                f"{folder} is to run for {counted(settings.interactions, 'interaction')}; the number can only grow"
+                f"{folder} was begun with {counted(settings.interactions, 'interaction')}; "
+                "the number can only be increased"
             )
         settings = replace(settings, interactions=interactions, evaluate_every=settings.interval)
     config["settings"] |= settings.describe()
-    trainer = trainer_of(folder, settings, read_configuration(folder, config))
+    trainer = trainer_of(folder, settings, read_configuration(folder, config), options=options)
     checkpoints = Checkpoints(folder, about(settings, trainer))
     limits = None if trust else limits_for(trainer)
     newest = checkpoints.load(listener.say, limits) if any(checkpoints.folder.glob("*.ckpt")) else None
@@ -187,7 +203,7 @@ def resume(
     opened = TrainingFolder.resume(folder)
     try:
         checkpoints.prepare()
-        run = _run(opened, checkpoints, trainer, settings, listener)
+        run = _run(opened, checkpoints, trainer, settings, listener, options=options)
         if newest is not None:
             run.resume(newest)
         else:
@@ -205,11 +221,17 @@ def named_code(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**config["settings"], "configuration": config["configuration"]}
 
 
-def trainer_of(folder: Path, settings: RunSettings, configuration: Configuration, chance: str | None = None) -> Trainer:
+def trainer_of(
+    folder: Path,
+    settings: RunSettings,
+    configuration: Configuration,
+    chance: str | None = None,
+    options: ActorOptions | None = None,
+) -> Trainer:
     """The trainer of a run in a folder; raises `InputError` if none can be made from its settings."""
     path = folder / CONFIG
     try:
-        return _trainer(settings, configuration, chance)
+        return _trainer(settings, configuration, chance, options)
     except WidthwiseError as error:
         if type(error) is UsageError:  # of the folder, not of the call
             raise InputError(f"{path}: {error}") from None
@@ -229,7 +251,7 @@ def limits_for(trainer: Trainer) -> PackedLimits:
     row = trainer.input_format.buffer(1).nbytes
     # The last episode stays in the memory however long it is.
     rows = 4 * config.learning.replay + 10_000
-    nodes = config.trees * config.planning.nodes
+    nodes = len(trainer.slots()) * config.planning.nodes
     arrays = (64 << 20) + 4 * weights + rows * (row + 256) + nodes * 8192
     return PackedLimits(min(arrays, machine.arrays), min((32 << 20) + nodes * 4096, machine.description))
 
@@ -241,11 +263,27 @@ def clear_unfinished(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _trainer(settings: RunSettings, configuration: Configuration, chance: str | None = None) -> Trainer:
+def _trainer(
+    settings: RunSettings,
+    configuration: Configuration,
+    chance: str | None = None,
+    options: ActorOptions | None = None,
+) -> Trainer:
     from widthwise.simulators.chance import check_mode
+    from widthwise.training.actors_trainer import ActorsTrainer
+    from widthwise.training.free_running import FreeRunningTrainer
     from widthwise.training.trainer import Trainer
 
-    return Trainer(lambda: make_simulator(settings), configuration, check_mode(chance or settings.chance))
+    def make() -> Simulator:
+        return make_simulator(settings)
+
+    mode = check_mode(chance or settings.chance)
+    if settings.asynchronous:
+        return FreeRunningTrainer(make, configuration, mode, settings, options)
+    if settings.actors > 1:
+        return ActorsTrainer(make, configuration, mode, settings, options)
+    options = options or ActorOptions()
+    return Trainer(make, configuration, mode, device=options.device, threads=options.threads)
 
 
 def _run(
@@ -254,12 +292,16 @@ def _run(
     trainer: Trainer,
     settings: RunSettings,
     listener: TrainingListener,
+    *,
+    options: ActorOptions | None,
 ) -> TrainingRun:
+    from widthwise.training.evaluation_beside import EvaluationBeside
     from widthwise.training.recording_trainer import RecordingTrainer
 
     schedule = RunSchedule(settings.interactions, settings.interval, evaluation_share=settings.evaluation_share)
-    evaluation = make_simulator(settings)
-    return TrainingRun(folder, checkpoints, RecordingTrainer(trainer, settings, evaluation), schedule, listener)
+    recording = RecordingTrainer(trainer, settings, make_simulator(settings))
+    beside = EvaluationBeside(trainer, settings, options)
+    return TrainingRun(folder, checkpoints, recording, schedule, listener, beside=beside)
 
 
 def _version(package: str) -> str | None:

@@ -12,7 +12,8 @@ from widthwise.core import shape
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator, Step
-from widthwise.online.acting import OnlinePlanner, StepRecord
+from widthwise.online.acting import OnlinePlanner
+from widthwise.online.episode import StepRecord
 from widthwise.online.values import look_ahead
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulator_search.hiw import SimulatorHierarchy

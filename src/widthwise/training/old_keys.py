@@ -22,7 +22,7 @@ from widthwise.training.overrides import OLD_NAMES, override_texts, parse_overri
 
 #: The values that settings had before they existed. A run from then continues with them.
 BEFORE: dict[str, dict[str, Any]] = {
-    "planning": {"doubt": False, "high_features": "tiles"},
+    "planning": {"doubt": False, "high_features": "tiles", "gray": False},
     "learning": {"encoded": False},
 }
 
@@ -40,8 +40,9 @@ def upgrade_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def upgrade_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run; one without a preset was begun by version 0.1, which did not bound evaluations."""
-    upgraded = {"preset": FIRST, "evaluation_share": 0.0, **settings}
+    """The settings of a run; without a preset it was begun by version 0.1, without bounded evaluations and actors."""
+    before = {"preset": FIRST, "evaluation_share": 0.0, "actors": 1, "asynchronous": False, "max_lag": 1_000}
+    upgraded = {**before, **settings}
     parts = upgraded.pop("parts", None)
     if parts is not None and "overrides" not in upgraded:
         texts = [f"{name}={text}" for name, text in parts.items()]

@@ -52,12 +52,12 @@ def read(raw: bytes, limits: PackedLimits | None = None) -> Any:
     if len(raw) < len(MAGIC) + _LENGTH + _DIGEST:
         raise Damaged("it is cut off")
     if hashlib.sha256(memoryview(raw)[:-_DIGEST]).digest() != raw[-_DIGEST:]:
-        raise Damaged("its contents do not fit its checksum")
+        raise Damaged("its contents do not match its checksum")
     limits = limits or PackedLimits.of_machine()
     end = len(raw) - _DIGEST - _LENGTH
     length = int.from_bytes(raw[end : end + _LENGTH], "little")
     if length > end - len(MAGIC):
-        raise Damaged(f"its description is said to have {length:,} bytes, and the file has {len(raw):,}")
+        raise Damaged(f"its description declares {length:,} bytes, but the file has {len(raw):,}")
     if length > limits.description:
         raise Damaged(f"its description has {length:,} bytes, more than the {limits.description:,} that are allowed")
     try:
@@ -106,7 +106,7 @@ class _Writer:
             pairs = []
             for key, item in value.items():
                 if type(key) not in (str, int):
-                    raise TypeError(f"{place} has the key {key!r}; keys are texts or whole numbers")
+                    raise TypeError(f"{place} has the key {key!r}; keys must be strings or whole numbers")
                 pairs.append([key, self.describe(item, f"{place}.{key}")])
             return {"dict": pairs}
         if isinstance(value, bytes | bytearray):
@@ -119,7 +119,7 @@ class _Writer:
             mark, value = "tensor", value.detach().cpu().contiguous().numpy()
         kind = getattr(value, "dtype", None)
         if kind is None or kind.name not in TYPES:
-            raise TypeError(f"{place} is {type(value).__name__} {kind or ''}, which is no plain data")
+            raise TypeError(f"{place} is {type(value).__name__} {kind or ''}, which is not plain data")
         shape = list(value.shape)
         # Pictures compress well; weights do not, and only cost time.
         flat = value.reshape(-1) if value.flags.c_contiguous else value.ravel()

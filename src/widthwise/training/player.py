@@ -11,8 +11,9 @@ from widthwise.core.simulator import Step
 from widthwise.learning.input_format import Array, InputFormat
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay_memory import EpisodeData
-from widthwise.online.acting import Episode, OnlinePlanner
+from widthwise.online.acting import OnlinePlanner
 from widthwise.online.capture import capture, resume
+from widthwise.online.episode import Episode
 from widthwise.simulator_search.driver import Evaluation
 
 Waiting = Generator[Step, Evaluation, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from widthwise.core.errors import UsageError
 from widthwise.core.files import cannot_write
 from widthwise.core.run_folder import CONFIG, refuse_existing
 from widthwise.core.simulator import Step
-from widthwise.online.acting import Episode, OnlinePlanner
+from widthwise.online.acting import OnlinePlanner
+from widthwise.online.episode import Episode
+from widthwise.training.batches import rows_of
 from widthwise.training.checkpoint import BEST, FOLDER
 from widthwise.training.environment import named_environment
+from widthwise.training.evaluation import TEMPERATURE, sharpened
 from widthwise.training.launch import read_settings
 from widthwise.training.learned_agent import learned_agent
 
@@ -47,6 +51,8 @@ class Policy:
         self.folder = Path(folder)
         name, make = (None, None) if environment is None else named_environment(environment)
         self._arguments: dict[str, Any] = {"environment": name, "make": make, "chance": chance, "trust": trust}
+        self._example: Any = None  # an observation of the environment
+        self._rng = random.Random(0)
         self._agents: dict[bool, OnlinePlanner] = {}
         self.environment: str = read_settings(self.folder)[1].environment
         self.agent(network_only=True)  # refuses a folder without a policy now
@@ -118,6 +124,45 @@ class Policy:
             The episode.
         """
         return self.agent(network_only=network_only).run(seed)
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[Any, Any]:
+        """The network's action for observations, as `predict` of Stable-Baselines3.
+
+        The network alone acts, so that any environment of the same kind can be stepped:
+        `evaluate_policy(policy, env)`. For the planner that the network guides, use
+        `agent = policy.agent()` and `evaluate_policy(agent, agent.env)`.
+
+        Args:
+            observation: An observation of the environment, or a batch of observations of a vectorised environment.
+            state: Returned as it is.
+            episode_start: Not used.
+            deterministic: Take the most probable action instead of drawing one.
+
+        Returns:
+            An action of the action space, or a batch of actions, and `state`.
+
+        Raises:
+            UsageError: The observation has another form than those of the environment of the run.
+        """
+        import numpy as np
+
+        agent = self.agent(network_only=True)
+        assert agent.evaluate is not None
+        if self._example is None:
+            self._example = agent.simulator.reset(seed=0).observation
+        single, observations = rows_of(observation, self._example)
+        action_of = getattr(agent.simulator, "action_of", int)
+        actions = []
+        for evaluation in agent.evaluate([Step(seen) for seen in observations]):
+            if evaluation.prior is None:
+                raise UsageError("the network of this run has no policy")
+            prior = sharpened(evaluation.prior, TEMPERATURE)
+            choices = range(len(prior))
+            number = max(choices, key=prior.__getitem__) if deterministic else self._rng.choices(choices, prior)[0]
+            actions.append(action_of(number))
+        return np.asarray(actions[0])[()] if single else np.asarray(actions), state
 
     def probabilities(self, step: Step) -> list[float]:
         """The probability that the network gives to each action.

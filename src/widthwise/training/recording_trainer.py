@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from statistics import fmean
 from typing import Any
 
 from widthwise.core.simulator import Simulator
 from widthwise.learning.updater import Losses, TrainingDivergedError
 from widthwise.simulators.chance import Chance
 from widthwise.training.checkpoint_shape import check_trainer
-from widthwise.training.evaluation import EvaluationEpisode
-from widthwise.training.run import Record
+from widthwise.training.divergence import DIVERGED, diagnosed
+from widthwise.training.evaluation_record import evaluation_record
 from widthwise.training.run_settings import RunSettings
-from widthwise.training.stoppable import EvaluationStopped, StoppableSimulator
-from widthwise.training.trainer import Trainer
-
-_DIVERGED = "training diverged: the network gives no numbers any more; take a smaller learning rate"
+from widthwise.training.run_trainer import Record
+from widthwise.training.trainer import EndedEpisode, Trainer
+from widthwise.training.transport import ActorLost
 
 
 class RecordingTrainer:
@@ -45,39 +42,34 @@ class RecordingTrainer:
 
     def advance(self) -> list[Record]:
         """An executed action, or a few, in every tree; the episodes that ended."""
-        try:
-            ended = self.trainer.round()
-        except ValueError as error:
-            self._diagnose(error)
-            raise
-        return [
-            {
-                "tree": episode.tree,
-                "interactions": episode.total_interactions,
-                "score": episode.score,
-                "steps": episode.steps,
-                "episode_interactions": episode.interactions,
-                "updates": episode.updates,
-                **({} if episode.losses is None else _loss_figures(episode.losses)),
-            }
-            for episode in ended
-        ]
+        with diagnosed(self.trainer):
+            return _records(self.trainer.round())
 
-    def _diagnose(self, error: ValueError) -> None:
-        """Raise `TrainingDivergedError` if the error comes from probabilities that are not finite."""
-        if "finite" not in str(error):
-            return
-        rewards = (reward for player in self.trainer.players for reward in player.agent.driver.tree.reward)
-        if not all(map(math.isfinite, rewards)):
-            raise TrainingDivergedError(
-                "training diverged: the simulator returned a reward that is not finite"
-            ) from None
-        raise TrainingDivergedError(_DIVERGED) from None
+    def settle(self) -> list[Record]:
+        """Make ready for `state`; the episodes that have ended with it."""
+        return _records(self.trainer.settle())
+
+    @property
+    def stop_asked(self) -> bool:
+        """Whether an actor was asked to end."""
+        return self.trainer.stop_asked
+
+    def recover(self, error: ActorLost) -> bool:
+        """Replace an actor that was lost; whether the run has to go back to its last checkpoint."""
+        return self.trainer.recover(error)
+
+    def summary(self) -> dict[str, Any]:
+        """What the result of the run says about actors, memory and time."""
+        return {"replay_bytes": self.trainer.replay.nbytes(), **self.trainer.summary()}
+
+    def close(self) -> None:
+        """End all actors."""
+        self.trainer.close()
 
     def figures(self) -> dict[str, float]:
         """The figures of learning now."""
         losses = self.trainer.losses
-        figures: dict[str, float] = {"updates": self.trainer.updater.updates}
+        figures: dict[str, float] = {"updates": self.trainer.updater.updates, **self.trainer.figures()}
         if losses is None:
             return figures
         return {
@@ -92,25 +84,12 @@ class RecordingTrainer:
 
     def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
         """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
-        settings, first = self.settings, 1_000_000 + 1000 * number
-        world = StoppableSimulator(self.simulator, stop, settings.evaluation_steps)
-        try:
-            alone = self.trainer.evaluate_network(world, episodes=settings.network_episodes, seed=first)
-            planner_episodes = settings.planner_episodes if planner else 0
-            planned = self.trainer.evaluate_planner(world, episodes=planner_episodes, seed=first)
-        except EvaluationStopped:
-            return None
-        except ValueError as error:
-            self._diagnose(error)
-            raise
-        without, with_planner = (sum(episode.interactions for episode in episodes) for episodes in (alone, planned))
-        spent = {"evaluation_interactions": without + with_planner, "planner_interactions": with_planner}
-        return {**_means("network", alone), **_means("planner", planned), **spent}
+        return evaluation_record(self.trainer, self.settings, self.simulator, number, stop=stop, planner=planner)
 
     def state(self) -> Any:
         """The complete state of the training; refuses values that are not finite."""
         if not self.trainer.updater.finite():
-            raise TrainingDivergedError(_DIVERGED)
+            raise TrainingDivergedError(DIVERGED)
         return self.trainer.state()
 
     def restore(self, state: Any) -> None:
@@ -128,12 +107,19 @@ def _loss_figures(losses: Losses) -> dict[str, float]:
     return {f"{name}_loss": loss for name, loss in asdict(losses).items()}
 
 
-def _means(who: str, episodes: Sequence[EvaluationEpisode]) -> Record:
-    """The figures of some evaluation episodes."""
-    if not episodes:
-        return {}
-    return {
-        f"{who}_score": fmean(episode.score for episode in episodes),
-        f"{who}_steps": fmean(episode.steps for episode in episodes),
-        f"{who}_scores": [episode.score for episode in episodes],
-    }
+def _records(ended: Sequence[EndedEpisode]) -> list[Record]:
+    """Episodes as lines have them."""
+    return [
+        {
+            **({} if episode.actor is None else {"actor": episode.actor}),
+            "tree": episode.tree,
+            "interactions": episode.total_interactions,
+            "score": episode.score,
+            "steps": episode.steps,
+            "episode_interactions": episode.interactions,
+            "updates": episode.updates,
+            **({} if episode.lag is None else {"lag": episode.lag, "oldest_lag": episode.oldest_lag}),
+            **({} if episode.losses is None else _loss_figures(episode.losses)),
+        }
+        for episode in ended
+    ]

@@ -1,7 +1,7 @@
-"""A training run: learn, write lines, evaluate at intervals, keep checkpoints, and go on from one.
+"""A training run: learn, write lines, evaluate at intervals, keep checkpoints, and continue from one.
 
 Everything the future depends on is in the checkpoint, the bytes of the files of lines included. A run that was killed
-goes on from its newest checkpoint after cutting back what is newer, and so writes the same lines as one that never
+continues from its newest checkpoint after cutting back what is newer, and so writes the same lines as one that never
 stopped; only names containing `seconds` differ.
 """
 
@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any
 
 from widthwise.core import shape
 from widthwise.core.errors import install_line
+from widthwise.core.showing import counted
 from widthwise.training.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
 from widthwise.training.folder import EPISODES, EVALUATIONS, Events, TrainingFolder
+from widthwise.training.run_trainer import Beside, PendingEvaluation, Record, RunTrainer
+from widthwise.training.transport import ActorLost
 
-Record = dict[str, Any]
+MOST_RECOVERIES = 3  # from the loss of one actor, without a checkpoint between them
 RECENT = 20  # episodes in the means that the progress shows
 
 _HELD = shape.fields(
@@ -35,51 +38,20 @@ _HELD = shape.fields(
                 "best": shape.optional(shape.fields({"network_score": shape.number, "network_steps": shape.number})),
                 "seconds": shape.number,
                 "recent": shape.items(shape.items(shape.number, 2), RECENT),
-            }
+            },
+            {
+                "pending": shape.fields(
+                    {
+                        "number": shape.whole(0),
+                        "interactions": shape.whole(0),
+                        "planner": shape.switch,
+                        "policy": shape.anything,  # `Beside.start` checks it
+                    }
+                )
+            },
         ),
     }
 )
-
-
-class RunTrainer(Protocol):
-    """What a run drives: something that learns by acting, and whose whole state is plain data."""
-
-    @property
-    def interactions(self) -> int:
-        """Simulator steps so far."""
-        ...
-
-    def advance(self) -> list[Record]:
-        """Execute an action, or a few, in every tree and learn; the episodes that ended with it."""
-        ...
-
-    def figures(self) -> Mapping[str, float]:
-        """The figures of learning now: losses, updates."""
-        ...
-
-    def rewarded(self) -> bool:
-        """Whether one of the episodes that are remembered had a reward other than 0."""
-        ...
-
-    def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
-        """How good the network is, alone and (with `planner`) with the planner; None if `stop` returned True.
-
-        The same number at the same state always gives the same record, and the state does not change. The record has
-        the simulator steps that it took as `evaluation_interactions`.
-        """
-        ...
-
-    def state(self) -> Any:
-        """All that the future depends on, as plain data."""
-        ...
-
-    def restore(self, state: Any) -> None:
-        """Go back to a state."""
-        ...
-
-    def policy(self) -> Any:
-        """What acting needs of the state."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +101,14 @@ class TrainingRun:
         learner: RunTrainer,
         schedule: RunSchedule,
         listener: TrainingListener | None = None,
+        *,
+        beside: Beside | None = None,
     ) -> None:
         self.folder, self.checkpoints, self.trainer, self.schedule = folder, checkpoints, learner, schedule
+        self.beside = beside
+        self.pending: PendingEvaluation | None = None
+        self._evaluation_seconds = 0.0  # of the last one
+        self._recoveries: Counter[int] = Counter()  # by actor, since the last checkpoint
         self.listener = listener or TrainingListener()
         self.stopping = False  # set it, from a signal handler too, and the run ends after the action in hand
         self.episodes = self.evaluations = 0
@@ -149,13 +127,17 @@ class TrainingRun:
     def resume(self, checkpoint: Checkpoint) -> None:
         """Go back to a checkpoint: the learner, the counters, the files.
 
-        Raises `InputError` if its contents make no sense; then nothing in the folder was changed.
+        Raises `InputError` if its contents are contradictory; then nothing in the folder was changed.
         """
         held, self.resumed = checkpoint.data, True
         self._from = checkpoint.path
         with makes_sense(checkpoint.path):
             _HELD(held, "data")
             self.trainer.restore(held["learner"])
+            pending = held["run"].get("pending")
+            self.pending = None if pending is None else PendingEvaluation(**pending)
+            if self.pending is not None and self.beside is not None:
+                self.beside.start(self.pending.number, self.pending.planner, self.pending.policy)
         self.folder.cut(held["lines"])
         run = held["run"]
         self.episodes, self.evaluations = run["episodes"], run["evaluations"]
@@ -164,6 +146,7 @@ class TrainingRun:
         self.evaluation_interactions = run.get("evaluation_interactions", 0)
         self.planner_interactions = run.get("planner_interactions", 0)
         self.reward_seen = run.get("reward_seen", True)
+        self.recent.clear()
         self.recent.extend((score, steps) for score, steps in run["recent"])
 
     def run(self) -> Record | None:
@@ -175,27 +158,37 @@ class TrainingRun:
             self.listener.say(f"note: no TensorBoard events, they need {install_line('learn')}")
         self.listener.begin(self)
         try:
-            size = self.save()  # shows at once whether there is room, and is a state to go back to
+            size = self.save(events)  # shows at once whether there is room, and is a state to go back to
             if self.checkpoints.room() < 3 * size:
                 raise RunStopped(
                     f"{self.checkpoints.folder}: the disk has no room for three checkpoints of {size:,} bytes"
                 )
             saved = time.monotonic()
             while not self.stopping:
-                if self._due():
-                    if not self._evaluate(events):
-                        break
-                elif learner.interactions >= schedule.interactions:
-                    return self._finish()
-                else:
-                    self._advance(events)
-                    if time.monotonic() - saved < schedule.checkpoint_seconds:
-                        continue
-                self.save()
+                try:
+                    if self._take_evaluation(events, wait=False):
+                        pass
+                    elif self._due(events):
+                        if not self._evaluate(events):
+                            break
+                    elif self.pending is None and learner.interactions >= schedule.interactions:
+                        return self._finish(events)
+                    elif learner.interactions < schedule.interactions:
+                        self._advance(events)
+                        if time.monotonic() - saved < schedule.checkpoint_seconds:
+                            continue
+                    self.save(events)
+                except ActorLost as error:
+                    self._recover(error)
+                    continue
                 saved, self._from = time.monotonic(), None
-            self.save()
+                self._recoveries.clear()
+            self._save_at_stop(events)
             return None
         finally:
+            self.trainer.close()
+            if self.beside is not None:
+                self.beside.close()
             events.close()
             if events.failure:
                 self.listener.say(f"note: the figures for TensorBoard are not complete ({events.failure})")
@@ -220,9 +213,10 @@ class TrainingRun:
         """How steps that depend on chance are dealt with; None where there are none."""
         return getattr(self.trainer, "chance", None)
 
-    def save(self) -> int:
+    def save(self, events: Events) -> int:
         """Write a checkpoint; returns its size."""
-        run = {
+        self._write(self.trainer.settle(), events)
+        run: Record = {
             "episodes": self.episodes,
             "evaluations": self.evaluations,
             "mark": self.mark,
@@ -232,11 +226,47 @@ class TrainingRun:
             "best": self.best,
             "seconds": self.elapsed(),
             "recent": [list(pair) for pair in self.recent],
+            **({} if self.pending is None else {"pending": self.pending.describe()}),
         }
         return self.checkpoints.save({"lines": self.folder.sizes(), "learner": self.trainer.state(), "run": run})
 
+    def _save_at_stop(self, events: Events) -> None:
+        """The last checkpoint of a run that was stopped; if an actor is lost now, the one before it stays."""
+        try:
+            self.save(events)
+        except ActorLost as error:
+            self.listener.say(f"{error}; the run continues from the checkpoint before that")
+
+    def _recover(self, error: ActorLost) -> None:
+        """Replace an actor that was lost, and go back to the last checkpoint where the run has to."""
+        lost_at = self.trainer.interactions
+        self._recoveries[error.actor] += 1
+        if self._recoveries[error.actor] > MOST_RECOVERIES:
+            raise RunStopped(f"{error}; it was replaced {MOST_RECOVERIES} times before, without any progress") from None
+        back = self.trainer.recover(error)
+        if back:
+            elapsed = self.elapsed()
+            self.resume(self.checkpoints.load(self.listener.say))
+            self.seconds, self._clock = elapsed, time.monotonic()
+        repeated = lost_at - self.trainer.interactions if back else 0
+        record = {
+            "actor": error.actor,
+            "reason": error.reason,
+            "interactions": lost_at,
+            "repeated_interactions": repeated,
+            "seconds": round(self.elapsed(), 3),
+        }
+        self.folder.fault(record)
+        again = f"; the run goes back by {counted(repeated, 'interaction')}" if back else ""
+        self.listener.say(f"{error}; it is replaced{again}")
+
     def _advance(self, events: Events) -> None:
-        for ended in self._moved():
+        self._write(self._moved(), events)
+        self.stopping = self.stopping or self.trainer.stop_asked
+        self.listener.moved(self)
+
+    def _write(self, episodes: list[Record], events: Events) -> None:
+        for ended in episodes:
             record = {"episode": self.episodes, **ended, "seconds": round(self.elapsed(), 3)}
             self.episodes += 1
             self.reward_seen = self.reward_seen or self.trainer.rewarded()
@@ -246,7 +276,6 @@ class TrainingRun:
             figures |= {"episodes/score": record["score"], "episodes/steps": record["steps"]}
             figures["episodes/interactions_per_second"] = self.rate()
             events.add(record["interactions"], figures)
-        self.listener.moved(self)
 
     def _moved(self) -> list[Record]:
         """Advance the learner; impossible contents of a checkpoint may cause an error only here."""
@@ -257,12 +286,21 @@ class TrainingRun:
                 raise
             raise senseless(self._from, error) from error
 
-    def _due(self) -> bool:
-        """Whether an evaluation is due: at every interval and at the end; without a bound at the start too."""
-        if self.trainer.interactions >= self.schedule.interactions:
-            return self.mark <= self._last_mark()
-        if self.trainer.interactions // self.schedule.evaluate_every < self.mark:
+    def _due(self, events: Events) -> bool:
+        """Whether an evaluation is due: at every interval and at the end; without a bound at the start too.
+
+        What is due depends on what the evaluations so far have taken. So the one that is under way is waited for, but
+        only now, at the end of its interval: the same evaluations are made however long they take.
+        """
+        last = self.trainer.interactions >= self.schedule.interactions
+        if not last and self.trainer.interactions // self.schedule.evaluate_every < self.mark:
             return False
+        while self.pending is not None and not self.stopping:
+            self._take_evaluation(events, wait=True)
+        if self.stopping:
+            return False
+        if last:
+            return self.mark <= self._last_mark()
         alone = self.evaluation_interactions - self.planner_interactions
         return not self.schedule.evaluation_share or alone < self._room()
 
@@ -282,33 +320,59 @@ class TrainingRun:
         return self.planner_interactions + self.trainer.interactions / self.episodes <= self._room()
 
     def _evaluate(self, events: Events) -> bool:
+        """Make an evaluation, or begin it beside training; False if the run was stopped before it was made."""
+        number, planner = self.evaluations, self._planner_too()
+        pending = PendingEvaluation(number, self.trainer.interactions, planner, None)
+        beside = self.beside is not None and self.beside.wanted(self._evaluation_seconds)
         begun = time.monotonic()
-        figures = self.trainer.evaluate(self.evaluations, lambda: self.stopping, self._planner_too())
-        if figures is None:
+        figures = None if beside else self.trainer.evaluate(number, lambda: self.stopping, planner)
+        if not beside and figures is None:
             return False
-        self.evaluation_interactions += figures.get("evaluation_interactions", 0)
-        self.planner_interactions += figures.get("planner_interactions", 0)
         last = self.trainer.interactions >= self.schedule.interactions
         reached = self._last_mark() if last else self.trainer.interactions // self.schedule.evaluate_every
         self.mark = (reached if self.schedule.evaluation_share else self.mark) + 1
-        record: Record = {"evaluation": self.evaluations, "interactions": self.trainer.interactions, **figures}
+        if figures is not None:
+            self._evaluated(pending, figures, round(time.monotonic() - begun, 3), events)
+        elif self.beside is not None:
+            pending.policy = self.trainer.policy()
+            self.pending = pending
+            self.beside.start(number, planner, pending.policy)
+        return True
+
+    def _take_evaluation(self, events: Events, *, wait: bool) -> bool:
+        """Write the line of the evaluation beside training, if it has ended; `wait` for it a little."""
+        if self.pending is None or self.beside is None:
+            return False
+        figures = self.beside.record(wait)
+        if figures is None:
+            return False
+        pending, self.pending = self.pending, None
+        seconds = figures.pop("seconds")
+        self._evaluated(pending, figures, seconds, events)
+        return True
+
+    def _evaluated(self, pending: PendingEvaluation, figures: Record, seconds: float, events: Events) -> None:
+        self._evaluation_seconds = seconds
+        self.evaluation_interactions += figures.get("evaluation_interactions", 0)
+        self.planner_interactions += figures.get("planner_interactions", 0)
+        record: Record = {"evaluation": pending.number, "interactions": pending.interactions, **figures}
         better = self.best is None or merit(record) >= merit(self.best)
         tied = self.best is not None and merit(record) == merit(self.best)
         record |= {"best": better, "tied": tied}
         if better:
             self.best = {name: value for name, value in record.items() if "seconds" not in name}
-            self.checkpoints.save_best({"policy": self.trainer.policy(), "evaluation": self.best})
+            policy = self.trainer.policy() if pending.policy is None else pending.policy
+            self.checkpoints.save_best({"policy": policy, "evaluation": self.best})
         self.evaluations += 1
-        record["seconds"] = round(time.monotonic() - begun, 3)
+        record["seconds"] = seconds
         self.folder.evaluations.append(record)
         scores = {f"evaluation/{name}": value for name, value in figures.items() if isinstance(value, int | float)}
-        events.add(self.trainer.interactions, scores)
+        events.add(pending.interactions, scores)
         self.listener.evaluated(self, record)
-        return True
 
-    def _finish(self) -> Record:
+    def _finish(self, events: Events) -> Record:
         score, steps = self.mean_recent() or (math.nan, math.nan)
-        self.save()
+        self.save(events)
         seconds = self.elapsed()
         result: Record = {
             "interactions": self.trainer.interactions,
@@ -321,6 +385,7 @@ class TrainingRun:
             "best": self.best,
             **self.trainer.figures(),
             **({} if self.chance is None else {"chance": self.chance}),
+            **self.trainer.summary(),
             "seconds": round(seconds, 3),
             "interactions_per_second": round(self.trainer.interactions / max(1e-9, seconds), 1),
         }

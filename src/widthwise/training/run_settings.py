@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The interactions that evaluations may take by default, as a share of the training interactions.
 EVALUATION_SHARE = 0.25
+#: The most updates by which the weights of a free-running actor may be behind, by default.
+MAX_LAG = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,9 @@ class RunSettings:
         chance: what to do where steps depend on chance: `refuse`, `foresee` or `reseed`.
         evaluation_share: the interactions that evaluations may take, as a share of the training interactions; 0: no
             bound.
+        actors: processes, or Ray actors, that plan and act for one learner.
+        asynchronous: whether actors run freely instead of in step.
+        max_lag: the most updates between the weights of a block and its arrival, where actors run freely.
         make: makes a simulator of an environment that was given in Python; it is not written down.
 
     Raises:
@@ -63,11 +68,15 @@ class RunSettings:
     evaluation_steps: int | None = None
     chance: str = "refuse"
     evaluation_share: float = EVALUATION_SHARE
+    actors: int = 1
+    asynchronous: bool = False
+    max_lag: int = MAX_LAG
     make: Callable[[], Simulator] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
-        for name, least in (("interactions", 1), ("trees", 1), ("network_episodes", 1), ("planner_episodes", 0)):
+        least_values = {"interactions": 1, "trees": 1, "actors": 1, "max_lag": 1, "network_episodes": 1}
+        for name, least in {**least_values, "planner_episodes": 0}.items():
             if getattr(self, name) < least:
                 raise UsageError(f"{name.replace('_', ' ')}: {getattr(self, name)} is below {least}")
         if not 0 <= self.evaluation_share < math.inf:
@@ -110,5 +119,7 @@ class RunSettings:
             text if name == "tiles" else f"{name}={text}" for name, text in override_texts(self.overrides).items()
         ]
         texts += [f"{self.trees} trees"] if self.trees > 1 else []
+        texts += [f"{self.actors} actors"] if self.actors > 1 else []
+        texts += ["async"] if self.asynchronous else []
         texts += ["refresh"] if self.refresh else []
         return ", ".join(texts)

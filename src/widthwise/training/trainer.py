@@ -27,12 +27,13 @@ from widthwise.learning.updater import Losses, Updater
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
 from widthwise.online.lockstep import advance_together
-from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
+from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
+from widthwise.training.transport import ActorLost
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
 #: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of
@@ -54,22 +55,35 @@ class EndedEpisode:
     total_interactions: int  # of the run, when it ended
     updates: int
     losses: Losses | None  # of the last update
+    actor: int | None = None  # where there are several
+    lag: int | None = None  # updates since the weights of its last block
+    oldest_lag: int | None = None  # and since those of its first
 
 
 class Trainer:
     """Learns in an environment; `make` makes as many simulators of it as there are trees.
 
-    `chance` is what to do where steps depend on chance, as for `OnlinePlanner`; the check is made once.
+    `chance` is what to do where steps depend on chance, as for `OnlinePlanner`; the check is made once, and not at all
+    where its `finding` is given. The network is trained on `device`, by so many `threads` of torch.
     """
 
-    def __init__(self, make: Callable[[], Simulator], config: Configuration, chance: Mode = "refuse") -> None:
-        torch.set_num_threads(1)
+    def __init__(
+        self,
+        make: Callable[[], Simulator],
+        config: Configuration,
+        chance: Mode = "refuse",
+        *,
+        finding: Chance | None = None,
+        device: str = "cpu",
+        threads: int = 1,
+    ) -> None:
+        torch.set_num_threads(threads)
         self.config = config
         self.clocks = Clocks()
-        simulators = [make() for _ in range(config.trees)]
+        simulators = [make() for _ in range(self.simulators())]
         first = simulators[0]
         self.chance = check_mode(chance)
-        self.finding = check_chance(first, config.seed)
+        self.finding = finding or check_chance(first, config.seed)
         if self.finding.stochastic and chance == "refuse":
             raise refusal(self.finding)
         input_format = input_format_of(first, config)
@@ -80,7 +94,7 @@ class Trainer:
             input_format, first.actions, self.support, config.seed, momentum=learning.momentum, smooth=learning.smooth
         )
         self.input_format = input_format
-        self.updater = Updater(network, learning)
+        self.updater = Updater(network, learning, device)
         self.replay = ReplayMemory(input_format, learning.replay, learning.batch, config.seed)
         self.evaluate = NodeEvaluator(self.updater.inference, config.planning, self.clocks)
         self.players = [Player(self.agent(TimedSimulator(simulator, self.clocks))) for simulator in simulators]
@@ -88,8 +102,14 @@ class Trainer:
         self.interactions = 0
         self.actions = 0  # executed
         self.losses: Losses | None = None
-        self.scaled = False  # the numbers of observations
-        self.calibrate(config.seed)
+        self.stop_asked = False  # by a signal to an actor
+        self.scaled = finding is not None  # the numbers of observations; an actor gets the scale with the weights
+        if not self.scaled:
+            self.calibrate(config.seed)
+
+    def simulators(self) -> int:
+        """How many simulators there are: one for each tree that this process advances."""
+        return self.config.trees
 
     def calibrate(self, seed: int) -> None:
         """Walk at random, and set scale and normalisation to what is seen; the steps count as interactions."""
@@ -117,6 +137,29 @@ class Trainer:
             self.updater.network.calibrate(torch.from_numpy(buffer))
         self.updater.publish()
 
+    def slots(self) -> list[OnlinePlanner]:
+        """An agent for each tree of the run."""
+        return [player.agent for player in self.players]
+
+    def settle(self) -> list[EndedEpisode]:
+        """Make ready for `state`; the episodes that have ended with it. Here nothing is under way between rounds."""
+        return []
+
+    def summary(self) -> dict[str, Any]:
+        """For `result.json`: where the time went."""
+        return {"time_seconds": {name: round(seconds, 3) for name, seconds in self.clocks.seconds().items()}}
+
+    def figures(self) -> dict[str, float]:
+        """What there is to show beside losses."""
+        return {}
+
+    def recover(self, error: ActorLost) -> bool:
+        """Replace an actor that was lost; whether the run has to go back to its last checkpoint."""
+        raise error
+
+    def close(self) -> None:
+        """End what the trainer has started."""
+
     def agent(self, simulator: Any) -> OnlinePlanner:
         """An agent of the algorithm that is trained here, with this trainer's network."""
         chosen = self.config.planning
@@ -131,7 +174,7 @@ class Trainer:
             keep_records=False,
             recognise=self.evaluate.mark if chosen.doubt and chosen.value else None,
             # The check was made; where steps use random numbers and none mattered, executed actions are checked too.
-            # With other luck no subtree is kept, so that a stopped run can go on exactly.
+            # With other luck no subtree is kept, so that a stopped run can continue exactly.
             chance=self.chance if self.chance == "reseed" or self.finding.kind == "unused" else "foresee",
             keep_subtree=self.chance != "reseed",
             defaults=self.defaults,
@@ -217,6 +260,12 @@ class Trainer:
             self.updater.publish()
         self.clocks.training += now() - begun
 
+    @staticmethod
+    def use_threads(count: int) -> None:
+        """Let torch use so many threads for updates; other trainers in this process may use others."""
+        if torch.get_num_threads() != count:
+            torch.set_num_threads(count)
+
     def ready(self) -> bool:
         """Whether there is something to learn from: an episode, and with `patient` one that was rewarded.
 
@@ -287,10 +336,14 @@ class Trainer:
             raise UsageError(
                 f"the run was saved with {counted(len(state['players']), 'tree')}, not with {len(self.players)}"
             )
-        self.updater.restore(state["learner"])
-        self.replay.restore(state["replay"])
+        self.restore_learner(state)
         for player, saved in zip(self.players, state["players"], strict=True):
             player.restore(saved, self.input_format)
+
+    def restore_learner(self, state: dict[str, Any]) -> None:
+        """Go on from the part of a state that does not concern trees."""
+        self.updater.restore(state["learner"])
+        self.replay.restore(state["replay"])
         self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
         self.losses = None if state["losses"] is None else Losses(**state["losses"])
         self.clocks.restore(state["seconds"])

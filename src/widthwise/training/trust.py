@@ -69,7 +69,7 @@ def _texts(value: Any) -> Iterator[str]:
 def require_trust(
     folder: Path, settings: Mapping[str, Any], given: Mapping[str, Any], *, trust: bool, remedy: str
 ) -> None:
-    """Refuse to go on with a folder whose settings name code that the caller has not named as well.
+    """Refuse to continue with a folder whose settings name code that the caller has not named as well.
 
     Args:
         folder: the run folder.

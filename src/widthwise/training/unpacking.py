@@ -53,18 +53,18 @@ class Unpacker:
     def restore(self, described: Any, depth: int = 0) -> Any:
         """The value that a description stands for."""
         if depth > DEEPEST:
-            raise Damaged(f"its description lies more than {DEEPEST} levels deep")
+            raise Damaged(f"its description is nested more than {DEEPEST} levels deep")
         if isinstance(described, list):
             return [self.restore(item, depth + 1) for item in described]
         if not isinstance(described, dict):
             return described
         if len(described) != 1:
-            raise Damaged(f"its description makes no sense (a mark with {len(described)} names)")
+            raise Damaged(f"its description is not valid (a mark with {len(described)} names)")
         ((mark, what),) = described.items()
         if mark in ("array", "tensor"):
             return self._array(mark, what)
         if not isinstance(what, list):
-            raise Damaged(f"its description makes no sense (a {mark!r:.40} without a list)")
+            raise Damaged(f"its description is not valid (a {mark!r:.40} without a list)")
         if mark == "tuple":
             return tuple(self.restore(item, depth + 1) for item in what)
         if mark == "dict":
@@ -75,42 +75,42 @@ class Unpacker:
                 return bytes(self._unpacked(begin, length))
             self._charge(length)
             return bytes(self.contents[begin : begin + length])
-        raise Damaged(f"its description makes no sense (the mark {mark!r:.40})")
+        raise Damaged(f"its description is not valid (the mark {mark!r:.40})")
 
     def _pair(self, item: Any, depth: int) -> tuple[str | int, Any]:
         if not isinstance(item, list) or len(item) != 2 or type(item[0]) not in (str, int):
-            raise Damaged("its description makes no sense (a dict with something that is no pair of key and value)")
+            raise Damaged("its description is not valid (a dict with an entry that is not a pair of key and value)")
         return item[0], self.restore(item[1], depth)
 
     def _place(self, where: list[Any]) -> tuple[int, int, int]:
         """Where contents lie: begin, length, and whether they are compressed; all within the file."""
         if len(where) != 3 or any(type(number) is not int for number in where):
-            raise Damaged("its description makes no sense (contents without a place)")
+            raise Damaged("its description is not valid (contents without a place)")
         begin, length, packed = where
         if not (begin >= 0 and length >= 0 and begin + length <= len(self.contents) and packed in (0, 1)):
-            raise Damaged(f"its description makes no sense (contents at {begin} of length {length})")
+            raise Damaged(f"its description is not valid (contents at {begin} of length {length})")
         return begin, length, packed
 
     def _array(self, mark: str, what: Any) -> Any:
         import numpy as np
 
         if not isinstance(what, list) or len(what) != 5:
-            raise Damaged("its description makes no sense (an array without type, shape and place)")
+            raise Damaged("its description is not valid (an array without type, shape and place)")
         kind, shape, *where = what
         if not isinstance(kind, str) or kind not in TYPES:
-            raise Damaged(f"its description makes no sense (an array of {kind!r:.40})")
+            raise Damaged(f"its description is not valid (an array of {kind!r:.40})")
         if not isinstance(shape, list) or len(shape) > _DIMENSIONS or any(type(n) is not int or n < 0 for n in shape):
-            raise Damaged(f"its description makes no sense (an array of shape {shape!r:.40})")
+            raise Damaged(f"its description is not valid (an array of shape {shape!r:.40})")
         begin, length, packed = self._place(where)
         size = TYPES[kind] * math.prod(shape)
         if packed and TYPES[kind] > 1:
-            raise Damaged(f"its description makes no sense (a compressed array of {kind})")
+            raise Damaged(f"its description is not valid (a compressed array of {kind})")
         if not packed and size != length:
-            raise Damaged(f"its description makes no sense (an array of {size:,} bytes in {length:,})")
+            raise Damaged(f"its description is not valid (an array of {size:,} bytes in {length:,})")
         self._charge(size)
         data = self._unpacked(begin, length, size) if packed else bytearray(self.contents[begin : begin + length])
         if kind == "bool" and max(data, default=0) > 1:
-            raise Damaged("its description makes no sense (an array of truth values with others)")
+            raise Damaged("its description is not valid (an array of truth values with others)")
         array = np.frombuffer(data, dtype=kind).reshape(shape)
         if mark == "array":
             return array
@@ -141,5 +141,5 @@ class Unpacker:
         if size is None:
             self._charge(len(data))
         if not stream.eof or stream.unused_data or (size is not None and len(data) != size):
-            raise Damaged("its compressed contents are not as long as they are said to be")
+            raise Damaged("its compressed contents do not have their declared length")
         return data

@@ -19,7 +19,7 @@ BUILD_TOOLS = ("scikit-build-core", "nanobind", "cmake", "ninja")
 HEADER = "# Requirements with hashes, written by `make lock`. Install: pip install --require-hashes -r {name}\n"
 #: File name -> extras of the project, further requirements, requirements to leave out.
 LOCKS = {
-    "requirements-dev.lock": (("dev", "audit", "coverage"), BUILD_TOOLS, ("torch",)),
+    "requirements-dev.lock": (("dev", "audit", "coverage", "wheels"), BUILD_TOOLS, ("torch",)),
     "requirements-learn.lock": (("learn",), (), ()),
 }
 
@@ -28,9 +28,9 @@ def compile_lock(extras: tuple[str, ...], more: tuple[str, ...], without: tuple[
     """Resolve some extras within the constraints and return the pinned requirements."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "more.in").write_text("".join(f"{one}\n" for one in more), encoding="utf-8")
+        (folder / "more.in").write_text("".join(f"{item}\n" for item in more), encoding="utf-8")
         (folder / "overrides.txt").write_text(
-            "".join(f"{one} ; sys_platform == 'none'\n" for one in without), encoding="utf-8"
+            "".join(f"{item} ; sys_platform == 'none'\n" for item in without), encoding="utf-8"
         )
         command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", str(folder / "more.in")]
         command += [f"--extra={extra}" for extra in extras]

@@ -17,11 +17,11 @@ from lock import LOCKS, ROOT, blocks
 
 def requirements() -> str:
     """The requirements of all files, each package once."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name in LOCKS:
         for block in blocks((ROOT / name).read_text(encoding="utf-8")):
-            found.setdefault(re.split(r"[=\s;]", block, maxsplit=1)[0], block)
-    return "".join(found[name] for name in sorted(found))
+            result.setdefault(re.split(r"[=\s;]", block, maxsplit=1)[0], block)
+    return "".join(result[name] for name in sorted(result))
 
 
 def main(target: Path) -> int:
@@ -59,9 +59,9 @@ def main(target: Path) -> int:
 def version() -> str:
     """The version of the project, which `pyproject.toml` leaves to the package."""
     text = (ROOT / "src" / "widthwise" / "version.py").read_text(encoding="utf-8")
-    found = re.search(r'__version__ = "(.+)"', text)
-    assert found is not None
-    return found[1]
+    result = re.search(r'__version__ = "(.+)"', text)
+    assert result is not None
+    return result[1]
 
 
 if __name__ == "__main__":

@@ -68,9 +68,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def message(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    told = capsys.readouterr()
-    assert "Traceback" not in told.err, told.err
-    return told.out, told.err
+    messages = capsys.readouterr()
+    assert "Traceback" not in messages.err, messages.err
+    return messages.out, messages.err
 
 
 def test_a_plan_is_shown_whatever_fails_when_it_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,8 +102,8 @@ def test_a_plan_for_a_full_device_is_shown_and_the_device_is_not_replaced(capsys
     assert Path("/dev/full").is_char_device()
 
 
+@pytest.mark.torch
 def test_training_loses_nothing_whatever_write_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch")
     whole, folder = tmp_path / "whole", tmp_path / "run"
     with Faults(whole).installed() as counted:
         assert main([*TRAIN, "--out", str(whole)]) == 0
@@ -226,7 +226,7 @@ def test_an_encoder_that_fails_leaves_no_film_and_the_result_is_shown(
     assert main(play) == 1
     out, err = message(capsys)
     assert out.startswith("stopped: score 0 after 3 steps")
-    assert f"{tmp_path / 'film.mp4'}: cannot be written (the encoder could not complete the film)" in err
+    assert f"{tmp_path / 'film.mp4'}: cannot be written (the encoder could not complete the video)" in err
     assert not list(tmp_path.iterdir())
 
 
@@ -272,10 +272,10 @@ def test_every_allocation_that_the_meter_can_refuse_is_refused_once(
     while limit > 0 and tried < 500:
         meters.clear()
         code = main([*solve, "--max-memory", repr(limit / 1e6)])
-        told = json.loads(message(capsys)[0])
+        result = json.loads(message(capsys)[0])
         # Another search of the schedule may solve it in less memory; otherwise the limit is named.
-        assert (code, told["status"]) in ((0, "solved"), (22, "out-of-memory")), (limit, code, told["status"])
-        assert code or len(told["plan"]) >= len(plan)
+        assert (code, result["status"]) in ((0, "solved"), (22, "out-of-memory")), (limit, code, result["status"])
+        assert code or len(result["plan"]) >= len(plan)
         assert meters[0].peak_bytes <= limit
         limit, tried = min(limit, meters[0].peak_bytes) - 1, tried + 1
     assert tried > 1
@@ -314,8 +314,8 @@ def test_every_allocation_of_a_suite_that_the_meter_can_refuse_is_refused_once(
     assert tried > 10 and {"failure", "solved"} <= endings, (tried, endings)
 
 
+@pytest.mark.torch
 def test_figures_for_tensorboard_that_cannot_be_written_do_not_end_a_run(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     folder = tmp_path / "run"
     folder.mkdir()
     code = "import sys\nimport widthwise.training.folder as place\nplace.EVENTS = '../blocked/events'\n"

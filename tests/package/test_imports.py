@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "classical": {"_native", "core", "task_search", "portfolio"},
     "simulators": {"_native", "core", "simulator_search"},
     "online": {"core", "task_search", "simulator_search", "simulators"},
+    "gym": {"core", "classical", "simulators"},
     "learning": {"_native", "core", "simulator_search"},
     "training": {"core", "task_search", "simulator_search", "simulators", "online", "learning", "version"},
     "exploration": {"core", "simulator_search", "simulators", "online", "training"},
@@ -34,6 +35,18 @@ MAY_IMPORT = {
         "training",
     },
     "reports": {"core", "simulator_search"},
+    "service": {"_native", "core", "task_search", "portfolio", "classical", "experiments", "version"},
+    "explorer": {
+        "_native",
+        "core",
+        "classical",
+        "simulator_search",
+        "simulators",
+        "online",
+        "reports",
+        "version",
+    },
+    "up": {"_native", "core", "portfolio", "classical", "version"},
     "cli": {
         "_native",
         "core",
@@ -49,6 +62,8 @@ MAY_IMPORT = {
         "learning",
         "training",
         "exploration",
+        "service",
+        "explorer",
         "version",
     },
     "__init__.py": {
@@ -61,7 +76,9 @@ MAY_IMPORT = {
         "simulators",
         "online",
         "exploration",
+        "explorer",
         "training",
+        "up",
         "version",
     },
     "__main__.py": {"cli"},
@@ -69,13 +86,13 @@ MAY_IMPORT = {
 }
 # Who uses these imports them where they are used; numpy may stand at the top only where nobody comes without it.
 HEAVY = {"torch", "matplotlib", "ray", "gymnasium", "ale_py"}
-NUMPY_ROOMS = {"experiments", "exploration", "learning", "reports", "simulators", "training"}
+NUMPY_ROOMS = {"experiments", "exploration", "explorer", "gym", "learning", "reports", "simulators", "training"}
 # The room of the network is made of torch, except for the settings, which commands read before they need it.
 TORCH_ROOM, SETTINGS = "learning", {"learning_settings.py", "support.py"}
 # The loop of planning and learning seeds torch and counts its threads.
 TORCH_FILES = {"trainer.py"}
 # An environment of Gymnasium is made of it.
-GYMNASIUM_FILES = {"gym_mazes.py"}
+GYMNASIUM_FILES = {"gym_mazes.py", "pddl_env.py", "stepped_env.py"}
 
 
 def room(path: Path) -> str:

@@ -16,6 +16,7 @@ SAME_FILE = {
     "chance.py": "the option --chance and the check behind it",
     "defaults.py": "what an environment declares, and what is used where it declares nothing",
     "errors.py": "the errors of the package, and those that show a place in a PDDL file",
+    "explore.py": "the command and the function it calls",
     "ground.py": "the command and the grounding it shows",
     "hiw.py": "HIW on tasks and on simulators",
     "ihiw.py": "IHIW on tasks and on simulators",

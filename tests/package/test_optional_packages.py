@@ -31,7 +31,11 @@ def without(package: str, *arguments: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize(
     ("package", "extra", "module"),
-    [("torch", "learn", "learning/test_formulas.py"), ("ale_py", "atari", "simulators/test_atari.py")],
+    [
+        ("torch", "learn", "learning/test_formulas.py"),
+        ("ale_py", "atari", "simulators/test_atari.py"),
+        ("unified_planning", "up", "up/test_up_engine.py"),
+    ],
 )
 def test_a_module_that_needs_a_missing_package_is_skipped(package: str, extra: str, module: str) -> None:
     code, output = without(package, str(TESTS / module))
@@ -65,4 +69,4 @@ def test_modules_are_marked_by_what_they_import(tmp_path: Path) -> None:
 
 def test_markers_of_other_kinds_skip_nothing() -> None:
     assert missing(["slow", "parametrize"]) is None
-    assert set(PACKAGES) == {"torch", "atari"}
+    assert set(PACKAGES) == {"torch", "atari", "up"}

@@ -33,7 +33,7 @@ def test_examples_of_own_code_import_public_names_only(script: str) -> None:
         if isinstance(node, ast.ImportFrom):
             assert not str(node.module).startswith("widthwise")
         if isinstance(node, ast.Import):
-            assert all(one.name == "widthwise" or not one.name.startswith("widthwise") for one in node.names)
+            assert all(name.name == "widthwise" or not name.name.startswith("widthwise") for name in node.names)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ww":
             assert node.attr in ww.__all__
 

@@ -29,5 +29,5 @@ def texts() -> list[Path]:
 @pytest.mark.parametrize("path", texts(), ids=lambda path: path.stem)
 def test_messages_and_comments_are_plain(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    found = [f"{number}: {match[0]}" for number, line in enumerate(lines, 1) for match in WORDS.finditer(line)]
-    assert found == []
+    result = [f"{number}: {match[0]}" for number, line in enumerate(lines, 1) for match in WORDS.finditer(line)]
+    assert result == []

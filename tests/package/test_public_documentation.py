@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import widthwise as ww
+import widthwise.up
 from cli_tools import files
 
 # Values without a docstring of their own: the version, a module, type aliases, and enums and sets of the kernels.
@@ -27,6 +28,9 @@ def public() -> Iterator[tuple[str, Any]]:
             yield f"ww.{name}", getattr(ww, name)
     for name in ww.theory.__all__:
         yield f"ww.theory.{name}", getattr(ww.theory, name)
+    if find_spec("unified_planning"):
+        for name in ("WidthwiseEngine", "register", "sequential_plan"):
+            yield f"widthwise.up.{name}", getattr(widthwise.up, name)
 
 
 NAMES = [pytest.param(value, id=name) for name, value in public()]
@@ -81,8 +85,10 @@ def methods(kind: type) -> Iterator[tuple[str, Any]]:
     for base in kind.__mro__:
         if base.__module__.startswith("widthwise.") and base.__module__ != "widthwise._native":
             for name, value in vars(base).items():
-                if not name.startswith("_"):
-                    yield name, value.__func__ if isinstance(value, staticmethod | classmethod) else value
+                value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+                ours = getattr(value, "__module__", "widthwise").startswith("widthwise")  # not added by a metaclass
+                if ours and not name.startswith("_"):
+                    yield name, value
 
 
 CLASSES = [param for param in NAMES if inspect.isclass(param.values[0])]
@@ -127,7 +133,11 @@ def test_the_examples_of_a_public_name_run(value: Any, tmp_path: Path, monkeypat
     runner = Runner()
     for text in texts(value):
         test = doctest.DocTestParser().get_doctest(text, {"ww": ww}, getattr(value, "__name__", "name"), None, None)
-        needs = {module for module in ("torch", "gymnasium", "ale_py", "minigrid") if f"needs {module}" in text}
+        needs = {
+            module
+            for module in ("torch", "gymnasium", "ale_py", "minigrid", "unified_planning")
+            if f"needs {module}" in text
+        }
         if not all(find_spec(module) for module in needs):
             continue
         runner.run(test, out=lambda _: None, clear_globs=True)

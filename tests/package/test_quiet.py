@@ -18,15 +18,15 @@ PRINTS = {"core/terminal.py"}
 
 
 def test_nothing_but_the_command_line_prints() -> None:
-    found = []
+    result = []
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
         if name.startswith("cli/") or name in PRINTS:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
-                found.append(f"{name}:{node.lineno}")
-    assert found == []
+                result.append(f"{name}:{node.lineno}")
+    assert result == []
 
 
 SCRIPT = """

@@ -44,8 +44,8 @@ def test_a_strict_user_finds_complete_types(tmp_path: Path) -> None:
     assert "[arg-type]" in text and "[assignment]" in text
 
 
+@pytest.mark.torch
 def test_the_typed_program_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     program = runpy.run_path(str(CLIENT), run_name="__main__")
     assert "exhausted" in capsys.readouterr().out
-    pytest.importorskip("torch")
     assert program["learn"](str(tmp_path / "run")).steps > 0

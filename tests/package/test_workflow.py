@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import Any
 
 import pytest
@@ -20,10 +21,10 @@ def jobs() -> dict[str, Any]:
 def commands(job: dict[str, Any]) -> list[str]:
     """The commands of a job, one for every value of its matrix."""
     matrix = job.get("strategy", {}).get("matrix", {})
-    found = [step["run"] for step in job["steps"] if "run" in step]
+    result = [step["run"] for step in job["steps"] if "run" in step]
     for name, values in matrix.items():
-        found = [one.replace(f"${{{{ matrix.{name} }}}}", str(value)) for one in found for value in values]
-    return found
+        result = [item.replace(f"${{{{ matrix.{name} }}}}", str(value)) for item in result for value in values]
+    return result
 
 
 def test_every_command_is_a_make_target_that_exists(jobs: dict[str, Any]) -> None:
@@ -39,7 +40,7 @@ def test_every_command_is_a_make_target_that_exists(jobs: dict[str, Any]) -> Non
 
 def test_tests_sanitizers_fuzzing_faults_and_oracles_are_all_run(jobs: dict[str, Any]) -> None:
     run = " ".join(command for job in jobs.values() for command in commands(job))
-    for target in ("lint", "docs", "test", "sanitize", "tsan", "fuzz", "faults", "oracles", "locked", "sbom"):
+    for target in ("lint", "docs", "test", "sanitize", "tsan", "fuzz", "faults", "oracles", "locked", "sbom", "wheels"):
         assert f"make {target} " in run, target
 
 
@@ -49,6 +50,20 @@ def test_every_supported_python_is_tested(jobs: dict[str, Any]) -> None:
     assert oldest is not None
     tested = jobs["test"]["strategy"]["matrix"]["python"]
     assert tested == [f"3.{minor}" for minor in range(int(oldest[1]), 15)]
+
+
+def test_wheels_are_built_for_every_platform_and_tested_with_every_python() -> None:
+    yaml = pytest.importorskip("yaml")
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8"))
+    (job,) = workflow["jobs"].values()
+    platforms = {(one["system"], one["processor"]) for one in job["strategy"]["matrix"]["include"]}
+    assert platforms == {("linux", "x86_64"), ("linux", "aarch64"), ("macos", "arm64")}
+    assert any(step.get("uses", "").startswith("pypa/cibuildwheel@v") for step in job["steps"])
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert settings["cibuildwheel"]["build"].split() == [f"cp3{minor}-*" for minor in range(11, 15)]
+    script = settings["cibuildwheel"]["test-command"].split()[1].removeprefix("{project}/")
+    assert (ROOT / script).is_file()
+    assert settings["scikit-build"]["wheel"]["py-api"] == "cp312"
 
 
 def test_the_hooks_of_git_run_the_commands_of_make_lint() -> None:

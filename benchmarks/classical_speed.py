@@ -131,12 +131,12 @@ def _versions() -> dict[str, str]:
     script = (
         "from importlib.metadata import distributions as d\nfor x in d(): print(x.metadata['Name'].lower(), x.version)"
     )
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for system in ("peers", OURS):
         listed = subprocess.run([python_of(system), "-c", script], check=True, capture_output=True, text=True)
-        found |= dict(line.split() for line in listed.stdout.splitlines())
+        result |= dict(line.split() for line in listed.stdout.splitlines())
     wanted = ["pymimir", "lapkt", "fast-downward.translate", "tarski", "clingo", "widthwise"]
-    return {name: found.get(name) or found.get(name.replace(".", "-"), "missing") for name in wanted}
+    return {name: result.get(name) or result.get(name.replace(".", "-"), "missing") for name in wanted}
 
 
 def _commit() -> str:

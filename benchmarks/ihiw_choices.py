@@ -69,7 +69,7 @@ def main() -> None:
         line = f"| {folder} ({len(problems)}) | {goals} | " + " | ".join(f"{share:.1f}" for share in shares) + " |"
         print(line, flush=True)
         lines.append(line)
-    lines.append("| mean of rows | | " + " | ".join(f"{one / len(ROWS):.1f}" for one in total) + " |")
+    lines.append("| mean of rows | | " + " | ".join(f"{item / len(ROWS):.1f}" for item in total) + " |")
     print(lines[-1])
     Path(args.out).write_text(wrapped("\n".join(lines) + "\n"), encoding="utf-8")
 

@@ -78,12 +78,12 @@ def row(name: str, problem: Path) -> str:
         return lambda: Model(operators, list(goal.positive), list(goal.negative), _native.Meter(), BUDGET)
 
     models = [model(goal) for goal in goals]
-    flat = measure(models, lambda one: ww.IW(1).run(one).generated)
-    incremental = measure(models, lambda one: IHIW().run(one).generated)
+    flat = measure(models, lambda item: ww.IW(1).run(item).generated)
+    incremental = measure(models, lambda item: IHIW().run(item).generated)
     seconds: dict[str, float] = {}
 
-    def timed(one: Model) -> int:
-        search = IncrementalSearch(IHIW(), one)
+    def timed(item: Model) -> int:
+        search = IncrementalSearch(IHIW(), item)
         search.search = Timed(search.search, seconds)  # type: ignore[assignment]
         return search.run().generated
 

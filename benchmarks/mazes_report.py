@@ -192,7 +192,7 @@ def plots(cells: dict[Cell, list[Line]], settings: Line) -> dict[str, str]:
 
 def draw(axes: Any, cells: dict[Cell, list[Line]], settings: Line, *, maze: str, nodes: int, of: Any) -> None:
     """A curve per planner; planners side by side, so that equal ones do not hide each other."""
-    shown = [name for name in settings["planners"] if any(won(cells[one]) for one in list(cells) if one[2] == name)]
+    shown = [name for name in settings["planners"] if any(won(cells[cell]) for cell in list(cells) if cell[2] == name)]
     count = len(shown)
     for number, planner in enumerate(shown):
         kind, _, features = planner.partition(" ")

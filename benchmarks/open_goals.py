@@ -30,12 +30,12 @@ def open_goals(run: Path) -> list[tuple[str, str, str, str]]:
     return sorted(goal for goal, solved in met.items() if not solved)
 
 
-def told(row: str, instance: str, found: GoalProfile) -> str:
+def told(row: str, instance: str, expected: GoalProfile) -> str:
     """A line of the table."""
-    tried = ", ".join(f"{one.planner} {one.status} {one.generated:,}" for one in found.attempts)
-    by = found.solved_by or "-"
-    length = "-" if found.plan is None else str(len(found.plan))
-    return f"| {row} | {instance} | {found.goal} | {found.width} | {by} | {length} | {tried} |"
+    tried = ", ".join(f"{attempt.planner} {attempt.status} {attempt.generated:,}" for attempt in expected.attempts)
+    by = expected.solved_by or "-"
+    length = "-" if expected.plan is None else str(len(expected.plan))
+    return f"| {row} | {instance} | {expected.goal} | {expected.width} | {by} | {length} | {tried} |"
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def main() -> None:
     for row, folder, instance, name in open_goals(args.run):
         problem = args.benchmarks / folder / f"{instance}.pddl"
         task = ww.load(domain_of(problem), problem)
-        goal = next(one for one in task.goals if one.name == name)
+        goal = next(goal for goal in task.goals if goal.name == name)
         budget = ww.Budget(nodes=args.nodes, bytes=args.megabytes * 1_000_000)
         print(told(row, instance, next(profile(task, [goal], budget=budget))), flush=True)
 

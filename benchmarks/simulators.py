@@ -116,7 +116,7 @@ def measure(environment: str, planner: str, steps: int, budget: ww.Budget) -> Ro
         env.seconds = watch.seconds = 0.0
         episode = agent.run(0)
         count = episode.interactions
-        bare, features, total = (1e6 * one / count for one in (env.seconds, watch.seconds, episode.seconds))
+        bare, features, total = (1e6 * item / count for item in (env.seconds, watch.seconds, episode.seconds))
         rows.append(
             Row(environment, planner, agent.budget.nodes or 0, count, episode.restores / count, bare, features, total)
         )
@@ -152,17 +152,17 @@ def _episode(environment: str) -> float:
 def speed_up(environment: str, rounds: int, jobs: int = 4) -> tuple[float, float]:
     """How much faster two processes do the same episodes than one: by the clock, and by processor time.
 
-    One and two take turns. The best round counts by the clock, as others may want the machine too. Processor time does
-    not see them: it says whether two processes hinder each other (2 if not at all).
+    One process and two processes take turns. The best round counts by the clock, because other programs may use the
+    machine. Processor time does not include them: it says whether two processes hinder each other (2 if not at all).
     """
     context = multiprocessing.get_context("spawn")
     walls, works = [], []
-    with context.Pool(1) as one, context.Pool(2) as two:
-        for pool, processes in ((one, 1), (two, 2)):
+    with context.Pool(1) as first, context.Pool(2) as second:
+        for pool, processes in ((first, 1), (second, 2)):
             pool.map(_episode, [environment] * 2 * processes, chunksize=1)  # start-up and pictures do not count
         for _ in range(rounds):
             seconds, worked = [], []
-            for pool in (one, two):
+            for pool in (first, second):
                 begun = time.perf_counter()
                 worked.append(sum(pool.map(_episode, [environment] * jobs, chunksize=1)))
                 seconds.append(time.perf_counter() - begun)
@@ -199,7 +199,7 @@ def contract(environment: str, planner: str, steps: int, rounds: int) -> str:
                 if turn:
                     times.append(1e6 * (time.process_time() - begun) / episode.interactions)
     bare, checked, watched = (median(times) for times in seconds.values())
-    ratios = [[one / other for one, other in zip(seconds[kind], seconds["bare"], strict=True)] for kind in seconds]
+    ratios = [[first / other for first, other in zip(seconds[kind], seconds["bare"], strict=True)] for kind in seconds]
     return (
         f"{environment:25}{planner:9}{episode.interactions:13}{bare:8.1f}{checked:9.1f}{watched:9.1f}"
         f"{median(ratios[1]):9.3f}{median(ratios[2]):9.3f}"
@@ -217,7 +217,7 @@ def busy() -> float:
 
 
 def _ticks() -> list[int]:
-    return [int(one) for one in Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]]
+    return [int(item) for item in Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -270,9 +270,9 @@ def main(arguments: list[str] | None = None) -> int:
     wall, work = speed_up("maze-large", 1 if options.quick else 5)
     verdicts.append(("two processes against one, by the clock", wall, ">= 1.8"))
     verdicts.append(("two processes against one, by processor time", work, ">= 1.8"))
-    told = [f"{what:64}{value:9.2f}   wanted {wanted}" for what, value, wanted in verdicts]
-    told.append(f"{'other work on the machine meanwhile, cores':64}{others:9.2f}")
-    print("\n".join(told))
+    messages = [f"{what:64}{value:9.2f}   wanted {wanted}" for what, value, wanted in verdicts]
+    messages.append(f"{'other work on the machine meanwhile, cores':64}{others:9.2f}")
+    print("\n".join(messages))
     if options.json:
         figures: dict[str, Any] = {
             "rows": [{**asdict(row), "overhead": row.overhead, "rate": row.rate} for row in rows],
@@ -281,11 +281,11 @@ def main(arguments: list[str] | None = None) -> int:
         }
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if options.out:
-        options.out.write_text(wrapped(report(lines, told)), encoding="utf-8")
+        options.out.write_text(wrapped(report(lines, messages)), encoding="utf-8")
     return 0
 
 
-def report(lines: list[str], told: list[str]) -> str:
+def report(lines: list[str], message: list[str]) -> str:
     """The figures as a page."""
     made = describe_run({}, ["python", *sys.argv])
     machine = made["machine"]
@@ -294,7 +294,7 @@ def report(lines: list[str], told: list[str]) -> str:
         f"Written by `{made['command']}`. Commit {made['commit']}, Widthwise "
         f"{made['versions']['widthwise']}, Python {made['versions']['python']}; "
         f"{machine['cpu']}, {machine['cores']} cores.",
-        "```\n" + "\n".join(told) + "\n```",
+        "```\n" + "\n".join(message) + "\n```",
         "By the clock, two processes can only be twice as fast as one if there is no other load on a machine with two "
         "cores; the last line gives the other load. `python benchmarks/simulators.py --processes` measures only this. "
         "Processor time shows whether the processes slow each other down.",

@@ -73,7 +73,7 @@ class Done:
 def work(job: Job) -> list[Done]:
     """Solve the goals of a job with every choice and seed."""
     task = load_instance(job.instance, ww.Budget())
-    found = []
+    actual = []
     for number, goal in enumerate(task.goals):
         if number not in job.goals:
             continue
@@ -95,10 +95,10 @@ def work(job: Job) -> list[Done]:
             solved[choice] = [result.generated for result in results if result.status is ww.Status.SOLVED]
         left = None
         if job.widest and not solved.get("auto", [0]):
-            one = ww.Budget(nodes=job.widest, bytes=3_000_000_000)
-            left = next(profile(task, [goal], budget=one))
-        found.append(Done(job.row, f"{job.instance.name} {goal.name}", solved, left))
-    return found
+            first = ww.Budget(nodes=job.widest, bytes=3_000_000_000)
+            left = next(profile(task, [goal], budget=first))
+        actual.append(Done(job.row, f"{job.instance.name} {goal.name}", solved, left))
+    return actual
 
 
 def sample(counts: Sequence[int], wanted: int) -> list[list[int]]:
@@ -107,10 +107,10 @@ def sample(counts: Sequence[int], wanted: int) -> list[list[int]]:
     chosen = places
     if len(places) > wanted:
         chosen = [places[int((n + 0.5) * len(places) / wanted)] for n in range(wanted)]
-    found: list[list[int]] = [[] for _ in counts]
+    result: list[list[int]] = [[] for _ in counts]
     for instance, goal in chosen:
-        found[instance].append(goal)
-    return found
+        result[instance].append(goal)
+    return result
 
 
 def count_goals(instance: Instance) -> int:
@@ -149,26 +149,26 @@ def main() -> None:
                 for instance, some in zip(row.instances, goals, strict=True)
                 if some
             ]
-            done = [one for some in pool.map(work, jobs) for one in some]
-            best = max(told["coverage"] or 0.0 for told in published[row.name].values())
+            done = [item for some in pool.map(work, jobs) for item in some]
+            best = max(item["coverage"] or 0.0 for item in published[row.name].values())
             cells = []
             for choice in choices:
-                share = 100 * sum(len(one.solved[choice]) for one in done) / len(done) / args.seeds
+                share = 100 * sum(len(item.solved[choice]) for item in done) / len(done) / args.seeds
                 means[choice].append(share)
-                nodes = [count for one in done for count in one.solved[choice]]
+                nodes = [count for item in done for count in item.solved[choice]]
                 cells.append(f"{share:.1f} ({fmean(nodes):.0f})" if nodes else f"{share:.1f}")
             print(f"| {row.name} | {len(done)} | {best:.1f} | " + " | ".join(cells) + " |", flush=True)
-            left += [one for one in done if one.open is not None]
+            left += [item for item in done if item.open is not None]
     print("| mean of rows | | | " + " | ".join(f"{fmean(means[choice]):.1f}" for choice in choices) + " |")
     if args.widest:
         print("\n| left open by auto | width | solved by | nodes | plan | ladder |\n|---|--:|---|--:|--:|---|")
-    for one in left:
-        assert one.open is not None
-        tried = ", ".join(f"{told.planner} {told.status} {told.generated}" for told in one.open.attempts)
-        by = one.open.solved_by or str(one.open.status)
-        length = "-" if one.open.plan is None else str(len(one.open.plan))
-        width = one.open.width
-        print(f"| {one.row} {one.goal} | {width} | {by} | {one.open.generated} | {length} | {tried} |")
+    for item in left:
+        assert item.open is not None
+        tried = ", ".join(f"{attempt.planner} {attempt.status} {attempt.generated}" for attempt in item.open.attempts)
+        by = item.open.solved_by or str(item.open.status)
+        length = "-" if item.open.plan is None else str(len(item.open.plan))
+        width = item.open.width
+        print(f"| {item.row} {item.goal} | {width} | {by} | {item.open.generated} | {length} | {tried} |")
 
 
 if __name__ == "__main__":

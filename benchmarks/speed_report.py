@@ -205,12 +205,12 @@ def _search(figures: Figures) -> tuple[list[str], list[str]]:
         for task in figures.tasks(what):
             ours = figures.rate(OURS, width, task)
             cells = []
-            for peer, found in ratios.items():
+            for peer, item in ratios.items():
                 theirs = figures.rate(peer, width, task)
                 ratio = ours / theirs if ours and theirs else None
                 cells.append(_ratio(ratio))
                 if theirs:
-                    found.append(ratio)
+                    item.append(ratio)
             tight = TIGHT.get(task)
             cells.append(_ratio(ours / 1e6 / tight[width - 1] if ours and tight else None))
             cells.append(_million(ours) or figures.note(OURS, what, task))
@@ -219,9 +219,9 @@ def _search(figures: Figures) -> tuple[list[str], list[str]]:
             for peer in ratios:
                 cells.append(_million(figures.rate(peer, width, task)) or figures.note(peer, what, task))
             rows.append(f"| {width} | {task} | {' | '.join(cells)} |")
-        for peer, found in ratios.items():
+        for peer, item in ratios.items():
             wanted = SEARCH_TARGET[peer]
-            targets.append(_target(f"IW({width}) nodes/s, ours / {peer}", f"≥ {wanted:g}", found, wanted))
+            targets.append(_target(f"IW({width}) nodes/s, ours / {peer}", f"≥ {wanted:g}", item, wanted))
     return targets, rows
 
 
@@ -259,15 +259,15 @@ def _solve(figures: Figures) -> tuple[list[str], list[str]]:
     rows = [f"| task | ratio (wall) | {' | '.join(map(_name, systems))} |", "|---" * (len(systems) + 2) + "|"]
     ratios = []
     for task in figures.tasks("solve"):
-        found = {name: figures.best(name, "solve", task, lambda line: line["wall_seconds"]) for name in systems}
-        walls = {name: line["wall_seconds"] for name, line in found.items() if line}
+        result = {name: figures.best(name, "solve", task, lambda line: line["wall_seconds"]) for name in systems}
+        walls = {name: line["wall_seconds"] for name, line in result.items() if line}
         ours = walls.pop(OURS, None)
         ratio = min(walls.values()) / ours if ours and walls else None
         if ratio:
             ratios.append(ratio)
         cells = [
             f"{line['wall_seconds']:.3f} / {line['cpu_seconds']:.3f}" if line else figures.note(name, "solve", task)
-            for name, line in found.items()
+            for name, line in result.items()
         ]
         rows.append(f"| {task} | {_ratio(ratio)} | {' | '.join(cells)} |")
     return [_target("small tasks start to end, fastest peer's wall time / ours", "–", ratios, None)], rows

@@ -73,9 +73,9 @@ def peers(python: Path) -> dict[str, str]:
 def _fast_downward(python: Path) -> str | None:
     # Asked for without importing it: the package itself wants unified-planning, its driver does not.
     script = "from importlib.util import find_spec as f; s = f('up_fast_downward'); print(s.origin if s else '')"
-    found = subprocess.run([str(python), "-c", script], check=True, capture_output=True, text=True).stdout.strip()
-    driver = Path(found).parent / "downward" / "fast-downward.py"
-    if not found or not driver.exists():
+    result = subprocess.run([str(python), "-c", script], check=True, capture_output=True, text=True).stdout.strip()
+    driver = Path(result).parent / "downward" / "fast-downward.py"
+    if not result or not driver.exists():
         return None
     return f"{_quoted(python)} {_quoted(driver)} --alias lama-first --plan-file {{plan}} {{domain}} {{problem}}"
 
@@ -114,11 +114,11 @@ def main() -> None:
         sys.exit("The IPC tasks are needed: set WIDTHWISE_BENCHMARKS or give --benchmarks DIR.")
     if args.environment is None:
         make_peers_environment()
-    found = peers((args.environment or PEERS_ENV).absolute() / "bin" / "python")
-    wanted = list(found) if args.peers is None else [name for name in args.peers.split(",") if name]
-    unknown = [name for name in wanted if name not in found]
+    result = peers((args.environment or PEERS_ENV).absolute() / "bin" / "python")
+    wanted = list(result) if args.peers is None else [name for name in args.peers.split(",") if name]
+    unknown = [name for name in wanted if name not in result]
     if unknown:
-        sys.exit(f"There is no peer {unknown[0]}: the peers are {', '.join(found)}.")
+        sys.exit(f"There is no peer {unknown[0]}: the peers are {', '.join(result)}.")
     call = ["bench", "classical", "--suite", "whole", "--benchmarks", args.benchmarks, "--out", str(args.out)]
     call += ["--cpu-time", str(args.cpu_time), "--max-memory", str(args.max_memory), "--workers", args.workers]
     domains = args.domains or ("" if args.all else ",".join(SAMPLE))
@@ -129,7 +129,7 @@ def main() -> None:
     for planner in ["none"] if args.only_peers else args.planner or ["auto"]:
         call += ["--planner", planner]
     for name in wanted:
-        call += ["--against", f"{name}={found[name]}"]
+        call += ["--against", f"{name}={result[name]}"]
     if (args.out / "config.json").exists():
         call.append("--resume")
     sys.exit(widthwise(call))

@@ -67,8 +67,8 @@ def _iw(search: Any, problem: Any, context: Any, width: int, *, atoms: int, limi
 
 
 def _number(pattern: str, text: str) -> int:
-    found = re.search(pattern, text)
-    return int(found.group(1)) if found else 0
+    result = re.search(pattern, text)
+    return int(result.group(1)) if result else 0
 
 
 if __name__ == "__main__":

@@ -37,13 +37,13 @@ def _ground(args: argparse.Namespace) -> dict[str, object]:
     start = cpu_seconds()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     cpu = cpu_seconds() - start
-    found = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     return {
-        "parse": found["seconds"]["parse"],
-        "ground": found["seconds"]["ground"],
+        "parse": result["seconds"]["parse"],
+        "ground": result["seconds"]["ground"],
         "command_cpu": cpu,
-        "atoms": _count(found["atoms"]),
-        "operators": _count(found["operators"]),
+        "atoms": _count(result["atoms"]),
+        "operators": _count(result["operators"]),
         "peak_mb": peak_mb(),
     }
 

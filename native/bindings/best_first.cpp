@@ -17,6 +17,7 @@
 #include "best_first/bfws.hpp"
 #include "best_first/greedy.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/columns.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/state.hpp"
 
@@ -179,6 +180,9 @@ void bind_base(nb::module_& module) {
                                   tree.flags(node));
             },
             "node"_a, "A node's columns: (parent, operator, depth, flags).")
+        .def(
+            "columns", [](const BestFirst& search) { return columns_of(search.tree(), ~std::uint32_t{0}); },
+            kColumnsDoc, nb::sig(kColumnsSignature))
         .def_prop_ro("node_count", [](const BestFirst& search) { return search.tree().size(); })
         .def_prop_ro("seconds", &BestFirst::seconds, "Seconds spent in resume.")
         .def_prop_ro("generated", [](const BestFirst& search) { return search.counters().generated; })

@@ -130,7 +130,7 @@ void bind_core(nb::module_& module) {
                      "Whether Ctrl-C asked to stop, and not the owner of the meter by `interrupt`.")
         .def("poll", &Meter::poll, "Why to stop now, if at all.");
 
-    nb::class_<Task>(module, "Task",
+    nb::class_<Task>(module, "GroundedTask",
                      "A grounded task: atoms, operators, axioms, initial state and goal as numbers.")
         .def_static(
             "build", &build_task, "atom_count"_a, "operators"_a, "axioms"_a, "init"_a, "goal_pos"_a,

@@ -84,7 +84,7 @@ void bind_ground(nb::module_& module) {
     module.def(
         "ground", &ground, "words"_a, "numbers"_a, "meter"_a,
         nb::sig("def ground(words: array.array[int], numbers: array.array[float], meter: Meter) -> "
-                "Task | Halt | tuple[bool, int, list[int]]"),
+                "GroundedTask | Halt | tuple[bool, int, list[int]]"),
         "Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).");
     module.def("restrict", &restrict_task, "task"_a, "goal_pos"_a, "goal_neg"_a,
                "meter"_a.none() = nb::none(),

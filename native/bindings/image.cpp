@@ -3,7 +3,9 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -11,11 +13,13 @@
 #include "bindings/bindings.hpp"
 #include "image/digest.hpp"
 #include "image/interleave.hpp"
+#include "image/patches.hpp"
 #include "image/screen.hpp"
 #include "image/shrink.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using widthwise::Patches;
 using widthwise::Screen;
 using widthwise::Shrink;
 using widthwise::Size;
@@ -41,6 +45,26 @@ std::uint64_t digest(const std::vector<Bytes>& parts) {
     std::uint64_t result = 0;
     for (const Bytes& part : parts) result = widthwise::digest({part.data(), part.size()}, result);
     return result;
+}
+
+// Numbers of 16 bits in bytes, as `Patches.of` returns them.
+std::vector<std::uint16_t> numbers(const nb::bytes& bytes) {
+    if (bytes.size() % sizeof(std::uint16_t) != 0) throw std::invalid_argument("patches have half a number");
+    std::vector<std::uint16_t> result(bytes.size() / sizeof(std::uint16_t));
+    std::memcpy(result.data(), bytes.c_str(), bytes.size());
+    if (!std::ranges::is_sorted(result)) throw std::invalid_argument("patches are not in order");
+    return result;
+}
+
+template <typename Number>
+nb::bytes bytes_of(const std::vector<Number>& numbers) {
+    return nb::bytes(numbers.data(), numbers.size() * sizeof(Number));
+}
+
+nb::bytes screen_features(const nb::bytes& now, const nb::bytes& before, const nb::bytes& background,
+                          bool space, bool time) {
+    return bytes_of(
+        widthwise::screen_features(numbers(now), numbers(before), numbers(background), space, time));
 }
 
 }  // namespace
@@ -79,6 +103,20 @@ void bind_image(nb::module_& module) {
             "colours"_a.noconvert(), "grays"_a.noconvert(),
             nb::sig("def learn(self, colours: object, grays: object) -> None"),
             "Learn which gray each colour is, from a screen that is there in both ways.");
+    nb::class_<Patches>(module, "Patches", "Which colours are in which of 14x16 tiles of a screen.")
+        .def(nb::init<std::uint32_t, std::uint32_t>(), "rows"_a, "columns"_a)
+        .def(
+            "of",
+            [](Patches& self, const Bytes& colours) {
+                return bytes_of(self.of({colours.data(), colours.size()}));
+            },
+            "colours"_a.noconvert(), nb::sig("def of(self, colours: object) -> bytes"),
+            "The patches of a screen of colours below 128: their numbers, tile * 128 + colour, 16 bits "
+            "each.");
+    module.def("screen_features", &screen_features, "now"_a, "before"_a, "background"_a, "space"_a, "time"_a,
+               "The numbers of the true B-PROST features, 32 bits each, in order. Patches of the background "
+               "are left "
+               "out.");
     module.def("interleave", &interleave, "frames"_a.noconvert(), "image"_a.noconvert(),
                nb::sig("def interleave(frames: Sequence[object], image: object) -> None"),
                "Write frames into an image as its channels; all are contiguous arrays of bytes.");

@@ -1,6 +1,7 @@
 // Python's view of tasks read from their goals.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/operators.hpp"
 #include "invert/inverse.hpp"
+#include "invert/mutexes.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -62,4 +64,35 @@ void bind_invert(nb::module_& module) {
         "The inverse of a task without conditional effects and axioms, from a first state to a goal. A meter "
         "that says to stop ends it with an InterruptedError, one that has no memory left with a "
         "MemoryError.");
+    nb::class_<Mutexes>(
+        module, "Mutexes",
+        "Pairs of literals that exclude each other in every reachable state (h^2). A literal is "
+        "the number n of an atom that is true, or ~n for one that is false.")
+        .def(
+            "__init__",
+            [](Mutexes* self, const PyOperators& python, Meter& meter, const Ids& goal_pos,
+               const Ids& goal_neg, const State& first, std::uint64_t most_words, std::uint64_t most_bytes) {
+                const Operators& operators = *python.shared;
+                check_atoms(operators, goal_pos);
+                check_atoms(operators, goal_neg);
+                const Word* words = words_of(operators, first);
+                const InverseOptions options{std::nullopt, most_words, most_bytes};
+                try {
+                    const Unlocked unlocked;
+                    new (self) Mutexes(operators, words, goal_pos, goal_neg, options, meter);
+                } catch (const Halted& halted) {
+                    raise_halted(halted);
+                }
+            },
+            "operators"_a, "meter"_a, "goal_pos"_a, "goal_neg"_a, "first"_a,
+            "most_words"_a = InverseOptions().most_words, "most_bytes"_a = InverseOptions().most_bytes,
+            nb::keep_alive<1, 3>())
+        .def_prop_ro("complete", &Mutexes::complete, "Whether the pairs were found within the limits.")
+        .def(
+            "among",
+            [](const Mutexes& self, const std::vector<std::int64_t>& literals) {
+                return self.among(literals);
+            },
+            "literals"_a,
+            "The first two of these literals that exclude each other; twice the same one if it never holds.");
 }

@@ -25,6 +25,8 @@ Exit& exit_state() {
 }
 
 thread_local int depth = 0;  // kernels that this thread is inside of
+// Whether this thread has given the lock away. Python's own answer is not part of its stable ABI.
+thread_local bool released = false;
 
 // How long the end of the interpreter waits for kernels that have not asked their meter yet.
 constexpr auto kPatience = std::chrono::seconds(5);
@@ -51,6 +53,7 @@ void stop_kernels() {
 }  // namespace
 
 Unlocked::Unlocked() : state_(PyEval_SaveThread()) {
+    released = true;
     ++depth;
     ++exit_state().working;
     stay_if_exiting();
@@ -59,16 +62,19 @@ Unlocked::Unlocked() : state_(PyEval_SaveThread()) {
 Unlocked::~Unlocked() {
     stay_if_exiting();
     PyEval_RestoreThread(state_);
+    released = false;
     --exit_state().working;
     --depth;
 }
 
-Locked::Locked() {
-    if (!PyGILState_Check()) stay_if_exiting();  // a thread that holds the lock must not sleep with it
+Locked::Locked() : released_before_(released) {
+    if (released) stay_if_exiting();  // a thread that holds the lock must not sleep with it
     state_ = PyGILState_Ensure();
+    released = false;
 }
 
 Locked::~Locked() {
+    released = released_before_;
     PyGILState_Release(state_);
 }
 

@@ -29,5 +29,6 @@ public:
     Locked& operator=(const Locked&) = delete;
 
 private:
+    const bool released_before_;
     PyGILState_STATE state_;
 };

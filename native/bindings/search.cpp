@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/columns.hpp"
 #include "bindings/novelty.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/state.hpp"
@@ -250,6 +251,10 @@ void bind_search(nb::module_& module) {
                                   optional(tree.region(node)), tree.flags(node) & ~std::uint32_t{kTraceless});
             },
             "node"_a, "A node's columns: (parent, operator, depth, region, flags).")
+        .def(
+            "columns",
+            [](const Search& search) { return columns_of(search.tree(), ~std::uint32_t{kTraceless}); },
+            kColumnsDoc, nb::sig(kColumnsSignature))
         .def(
             "region_root",
             [](const Search& search, std::uint32_t region) {

@@ -14,6 +14,8 @@
 namespace widthwise {
 
 struct Positive {
+    static constexpr std::uint32_t kNoNegation = 0xffffffffU;
+
     // `first` is the state to begin at. Throws `Halted` when memory forbids it.
     Positive(const Task& task, const Word* first, std::span<const std::uint32_t> goal_pos,
              std::span<const std::uint32_t> goal_neg, Meter& meter);
@@ -21,6 +23,8 @@ struct Positive {
     std::uint32_t atom_count;  // those of the task come first
     Rows pre, add, del;        // per operator
     std::vector<std::uint32_t> first, goal;
+    std::vector<std::uint32_t>
+        negation;  // per atom of the task, the atom that says it is false, if there is one
 
 private:
     Charge charge_;

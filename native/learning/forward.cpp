@@ -25,16 +25,6 @@ std::size_t padded(std::size_t outputs) {
 
 }  // namespace
 
-#ifdef __x86_64__
-bool has_avx2() {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-bool has_avx512() {
-    return has_avx2() && __builtin_cpu_supports("avx512f");
-}
-#endif
-
 Kernels best_kernels() {
 #ifdef __x86_64__
     if (has_avx512()) return avx512_kernels();

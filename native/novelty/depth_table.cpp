@@ -10,8 +10,10 @@ namespace widthwise {
 
 DepthTable::DepthTable(std::uint32_t width, std::uint32_t item_size) : width_(width), item_size_(item_size) {
     if (width > 2) throw std::invalid_argument("depth-based novelty is for widths 1, 2 and n");
-    if (item_size != 1 && item_size != 2 && item_size != 4)
-        throw std::invalid_argument("a feature value takes 1, 2 or 4 bytes");
+    if (item_size != 0 && item_size != 1 && item_size != 2 && item_size != 4)
+        throw std::invalid_argument("a feature value takes 1, 2 or 4 bytes; 0 stands for sets");
+    if (item_size == 0 && width == 2)
+        throw std::invalid_argument("sets of features have novelty of width 1 or n, not 2");
 }
 
 std::uint32_t DepthTable::insert(std::string_view features, std::uint32_t depth, std::uint32_t node,
@@ -21,6 +23,7 @@ std::uint32_t DepthTable::insert(std::string_view features, std::uint32_t depth,
         const auto [place, fresh] = whole_.try_emplace(std::string(features), owner);
         return fresh || take(&place->second, owner, losers) ? 1 : 0;
     }
+    if (item_size_ == 0) return insert_set(features, owner, before, losers);
     if (features.size() % item_size_ != 0) throw std::invalid_argument("a feature vector has half a value");
     changed(features, before);
     if (width_ == 2 && features.size() > item_size_) return insert_pairs(features, owner, losers);
@@ -28,6 +31,42 @@ std::uint32_t DepthTable::insert(std::string_view features, std::uint32_t depth,
     Map& map = width_ == 1 ? singles_ : pairs_;  // one feature has no pairs: its values are the tuples
     for (const std::uint32_t index : changed_)
         novel += claim(map, single_key(index, value(features, index)), owner, losers) ? 1 : 0;
+    return novel;
+}
+
+namespace {
+
+// The numbers of a set, one after the other.
+class SetReader {
+public:
+    explicit SetReader(std::string_view bytes) : bytes_(bytes) {
+        if (bytes.size() % sizeof(std::uint32_t) != 0)
+            throw std::invalid_argument("a set of features has half a number");
+    }
+    std::size_t size() const { return bytes_.size() / sizeof(std::uint32_t); }
+    std::uint32_t operator[](std::size_t index) const {
+        std::uint32_t number;
+        std::memcpy(&number, bytes_.data() + index * sizeof number, sizeof number);
+        return number;
+    }
+
+private:
+    std::string_view bytes_;
+};
+
+}  // namespace
+
+std::uint32_t DepthTable::insert_set(std::string_view features, Owner owner, std::string_view before,
+                                     std::vector<std::uint32_t>& losers) {
+    const SetReader numbers(features), known(before);
+    std::uint32_t novel = 0;
+    std::size_t next = 0;
+    for (std::size_t index = 0; index < numbers.size(); ++index) {
+        const std::uint32_t number = numbers[index];
+        while (next < known.size() && known[next] < number) ++next;
+        if (next < known.size() && known[next] == number) continue;
+        novel += claim(singles_, single_key(0, number), owner, losers) ? 1 : 0;
+    }
     return novel;
 }
 
@@ -81,11 +120,19 @@ std::vector<std::uint32_t> DepthTable::depths(std::string_view features) const {
     const auto note = [&](const Owner* owner) {
         if (owner != nullptr) found.push_back(owner->depth);
     };
-    const std::size_t count = features.size() / item_size_;
     if (width_ == 0 || features.empty()) {
         const auto place = whole_.find(std::string(features));
         note(place == whole_.end() ? nullptr : &place->second);
-    } else if (width_ == 1 || count == 1) {
+        return found;
+    }
+    if (item_size_ == 0) {
+        const SetReader numbers(features);
+        for (std::size_t index = 0; index < numbers.size(); ++index)
+            note(singles_.find(single_key(0, numbers[index])));
+        return found;
+    }
+    const std::size_t count = features.size() / item_size_;
+    if (width_ == 1 || count == 1) {
         const Map& map = width_ == 1 ? singles_ : pairs_;
         for (std::size_t index = 0; index < count; ++index)
             note(map.find(single_key(index, value(features, index))));

@@ -3,7 +3,8 @@
 //
 // A node is novel if it shows a tuple that was not seen at its depth or above. It then owns that tuple (the
 // mapping N of Algorithm 3), and the node that owned it before loses it. Feature vectors are bytes:
-// `item_size` bytes a value.
+// `item_size` bytes a value. With an item size of 0 a vector is a set: the numbers of the features that are
+// true, 32 bits each, in order; a tuple of width 1 is such a number.
 #pragma once
 
 #include <cstddef>
@@ -72,6 +73,8 @@ private:
         return (static_cast<std::uint64_t>(index) << 32 | value) + 1;
     }
     void changed(std::string_view features, std::string_view before);
+    std::uint32_t insert_set(std::string_view features, Owner owner, std::string_view before,
+                             std::vector<std::uint32_t>& losers);
     bool claim(Map& map, std::uint64_t key, Owner owner, std::vector<std::uint32_t>& losers);
     static bool take(Owner* known, Owner owner, std::vector<std::uint32_t>& losers);
     std::uint32_t insert_pairs(std::string_view features, Owner owner, std::vector<std::uint32_t>& losers);

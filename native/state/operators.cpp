@@ -79,6 +79,7 @@ Operators::Operators(std::shared_ptr<const Task> task, std::optional<std::uint64
         for (std::size_t last = count; last > 1; --last)
             std::swap(order_[last - 1], order_[random.below(last)]);
     }
+    all_plain_ = !task_->has_axioms();  // also of a task without operators
     rank_.resize(count);
     for (std::uint32_t rank = 0; rank < count; ++rank) {
         const std::uint32_t op = order_[rank];

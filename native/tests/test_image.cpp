@@ -8,6 +8,7 @@
 
 #include "image/digest.hpp"
 #include "image/interleave.hpp"
+#include "image/patches.hpp"
 #include "image/screen.hpp"
 #include "image/shrink.hpp"
 #include "tests/support.hpp"
@@ -151,4 +152,34 @@ TEST_CASE("digests tell arrays apart that differ in a bit, in length, or in thei
     seen.insert(digest(zeros, 1));
     CHECK(seen.size() == count + 3);
     CHECK(digest(zeros, digest(more, 5)) != digest(more, digest(zeros, 5)));
+}
+
+TEST_CASE("a screen shows its colours tile by tile, and pairs of them by their offsets") {
+    Patches patches(14, 16);  // a tile is a pixel
+    Bytes colours(14 * 16, 0);
+    colours[0] = 5;
+    colours[2 * 16 + 3] = 7;
+    const std::vector<std::uint16_t> now = patches.of(colours);
+    REQUIRE(now.size() == 14 * 16);
+    CHECK(now.front() == 5);
+    std::vector<std::uint16_t> background;  // all of colour 0
+    for (const std::uint16_t patch : now)
+        if (patch % Patches::kColours == 0) background.push_back(patch);
+    const auto pair = [](std::uint32_t base, std::uint32_t from, std::uint32_t to, std::uint32_t down,
+                         std::uint32_t right) {
+        return base + (from * 128 + to) * Patches::kOffsets + (down + 13) * 31 + right + 15;
+    };
+    const std::uint32_t first = 5, second = (2 * 16 + 3) * 128 + 7;
+    const std::vector<std::uint32_t> expected = {first, second, pair(Patches::kSpace, 5, 5, 0, 0),
+                                                 pair(Patches::kSpace, 5, 7, 2, 3),
+                                                 pair(Patches::kSpace, 7, 7, 0, 0)};
+    CHECK(screen_features(now, {}, background, true, true) == expected);
+    // The second patch was there before and the first was not.
+    const std::vector<std::uint16_t> before = {static_cast<std::uint16_t>(second)};
+    const std::vector<std::uint32_t> in_time = screen_features(now, before, background, false, true);
+    REQUIRE(in_time.size() == 4);
+    CHECK(in_time[3] == pair(Patches::kTime, 7, 7, 0, 0));
+    CHECK(in_time[2] == Patches::kTime + (7 * 128 + 5) * Patches::kOffsets + 11 * 31 + 12);
+    CHECK_THROWS_AS(patches.of(Bytes(3)), std::invalid_argument);
+    CHECK_THROWS_AS(Patches(13, 16), std::invalid_argument);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "invert/inverse.hpp"
+#include "invert/mutexes.hpp"
 #include "invert/pairs.hpp"
 #include "invert/positive.hpp"
 #include "tests/support.hpp"
@@ -58,6 +59,48 @@ TEST_CASE("atoms that hold together in a reachable state never exclude each othe
                 exclusive += pairs.together(left, right) ? 0 : 1;
     }
     CHECK(exclusive > 20);
+}
+
+TEST_CASE("literals that hold together in a reachable state are never called exclusive") {
+    const auto meter = new_meter();
+    int exclusive = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        CAPTURE(seed);
+        const auto task = make_task(plain_task(seed));
+        const Operators operators(task, std::nullopt);
+        const std::vector<Word> first = pack(first_state(*task), words_for(task->atom_count));
+        const Mutexes mutexes(operators, first.data(), task->goal_pos, task->goal_neg, {}, *meter);
+        REQUIRE(mutexes.complete());
+        for (const Atoms& state : reachable(*task)) {
+            std::vector<std::int64_t> literals;
+            for (std::int64_t atom = 0; atom < task->atom_count; ++atom)
+                literals.push_back(state.count(static_cast<std::uint32_t>(atom)) != 0 ? atom : ~atom);
+            REQUIRE_FALSE(mutexes.among(literals).has_value());
+        }
+        for (std::int64_t left = 0; left < task->atom_count; ++left)
+            for (std::int64_t right = 0; right < task->atom_count; ++right) {
+                const std::vector<std::int64_t> mixed = {left, ~right};
+                exclusive += mutexes.among(mixed).has_value() ? 1 : 0;
+            }
+    }
+    CHECK(exclusive > 20);
+}
+
+TEST_CASE("mutexes of the corridor") {
+    const auto meter = new_meter();
+    const auto task = make_task(corridor(5));
+    const Operators operators(task, std::nullopt);
+    const std::vector<Word> first = pack({0}, 1);
+    const Mutexes mutexes(operators, first.data(), task->goal_pos, {}, {}, *meter);
+    const std::vector<std::int64_t> places = {0, ~4, 3};
+    CHECK(mutexes.among(places) == LiteralPair(0, 3));
+    const std::vector<std::int64_t> none = {std::int64_t{task->atom_count}};
+    CHECK_THROWS_AS(mutexes.among(none), std::out_of_range);
+    InverseOptions options;
+    options.most_words = 1;
+    const Mutexes limited(operators, first.data(), task->goal_pos, {}, options, *meter);
+    CHECK_FALSE(limited.complete());
+    CHECK_FALSE(limited.among(places).has_value());
 }
 
 TEST_CASE("two places of the corridor exclude each other") {
@@ -124,6 +167,8 @@ TEST_CASE("an inverse that would take too much is not made, and one with conditi
     const auto axiomatic = make_task({2, {{{0}, {}, {}, {0}}}, {0}, {1}, {}, {{1, {0}, {}, 0}}});
     const Operators with_axioms(axiomatic, std::nullopt);
     CHECK_THROWS_AS(invert(with_axioms, first.data(), axiomatic->goal_pos, {}, {}, *meter),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(Mutexes(with_axioms, first.data(), axiomatic->goal_pos, {}, {}, *meter),
                     std::invalid_argument);
     CHECK(meter->bytes() == 0);
 }

@@ -267,3 +267,21 @@ TEST_CASE("bytes that are no saved table are refused") {
     CHECK_THROWS_AS(other.load(saved + "x"), std::invalid_argument);
     CHECK_THROWS_AS(DepthTable(3, 1), std::invalid_argument);
 }
+
+TEST_CASE("a set of features shows the numbers that its parent did not show") {
+    const auto set = [](std::initializer_list<std::uint32_t> numbers) {
+        std::string bytes;
+        for (const std::uint32_t number : numbers)
+            bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+        return bytes;
+    };
+    DepthTable table(1, 0);
+    std::vector<std::uint32_t> losers;
+    CHECK(table.insert(set({3, 70000}), 0, 0, {}, losers) == 2);
+    CHECK(table.insert(set({3, 9, 70000}), 1, 1, set({3, 70000}), losers) == 1);
+    CHECK(table.insert(set({9}), 0, 2, {}, losers) == 1);
+    CHECK(losers == std::vector<std::uint32_t>{1});
+    CHECK(table.depths(set({3, 4, 9})) == std::vector<std::uint32_t>{0, 0});
+    CHECK_THROWS_AS(table.insert("abc", 0, 3, {}, losers), std::invalid_argument);
+    CHECK_THROWS_AS(DepthTable(2, 0), std::invalid_argument);
+}

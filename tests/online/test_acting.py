@@ -13,7 +13,8 @@ import pytest
 import widthwise as ww
 from places import SUPPORT
 from sim_fakes import Corridor, Maze, both, cells, key, looked_up, place, random_features, random_graph, rooms
-from widthwise.online.acting import Episode, run_together
+from widthwise.online.acting import run_together
+from widthwise.online.episode import Episode
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.values import LookAhead, look_ahead
 from widthwise.simulator_search.driver import Evaluation
@@ -68,7 +69,7 @@ def test_a_doubted_estimate_counts_for_nothing() -> None:
 def test_who_doubts_does_not_wait_where_the_value_is_too_high(doubting: bool) -> None:
     def evaluate(steps: Any) -> list[Evaluation]:
         places = [step.observation[0] for step in steps]
-        return [Evaluation(features=bytes([one]), value=0.9 if one == 3 else one / 50) for one in places]
+        return [Evaluation(features=bytes([item]), value=0.9 if item == 3 else item / 50) for item in places]
 
     agent = ww.OnlinePlanner(
         Corridor(12),
@@ -83,7 +84,7 @@ def test_who_doubts_does_not_wait_where_the_value_is_too_high(doubting: bool) ->
     agent.run(seed=1)
     assert 3 in been
     assert max(been) == 12 if doubting else max(been) < 7
-    with pytest.raises(ww.UsageError, match="keeps observations"):
+    with pytest.raises(ww.UsageError, match="recognise needs observations"):
         ww.OnlinePlanner(Corridor(), RIW(1), keep_observations=False, recognise=lambda observation: observation)
 
 
@@ -126,7 +127,7 @@ def test_the_other_formulas() -> None:
 def test_the_target_gives_unexplored_actions_the_value() -> None:
     seen = LookAhead([0.2, None, 0.1], [1, 0, 1], 0.3)
     e = [math.exp(2), math.exp(3), math.exp(1)]
-    assert target(seen, temperature=0.1) == pytest.approx([one / sum(e) for one in e])
+    assert target(seen, temperature=0.1) == pytest.approx([item / sum(e) for item in e])
 
 
 PLANNERS: list[tuple[Any, Any]] = [
@@ -140,7 +141,7 @@ PLANNERS: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("planner, features", PLANNERS, ids=lambda one: getattr(one, "name", ""))
+@pytest.mark.parametrize("planner, features", PLANNERS, ids=lambda item: getattr(item, "name", ""))
 def test_an_episode_can_be_replayed(planner: Any, features: Any) -> None:
     """What the tree promised of the executed actions is what the simulator does."""
     simulator = Corridor(6, limit=40)
@@ -161,8 +162,8 @@ def test_an_episode_can_be_replayed(planner: Any, features: Any) -> None:
     assert all(record.interactions <= 10 for record in episode.records)
 
 
-@pytest.mark.parametrize("high", [CRIW(1), RIW(1), IW(1), CRIW("n")], ids=lambda one: one.name)
-@pytest.mark.parametrize("low", [RIW(1), CRIW(1), IW(1)], ids=lambda one: one.name)
+@pytest.mark.parametrize("high", [CRIW(1), RIW(1), IW(1), CRIW("n")], ids=lambda item: item.name)
+@pytest.mark.parametrize("low", [RIW(1), CRIW(1), IW(1)], ids=lambda item: item.name)
 def test_hierarchies_act_through_the_corridor(high: Any, low: Any) -> None:
     agent = ww.OnlinePlanner(Corridor(12), HIW(key, high, low), features=place, budget=ww.Budget(steps=40))
     for seed in range(3):
@@ -178,7 +179,7 @@ def test_the_tree_never_holds_more_nodes_than_allowed() -> None:
     episode = agent.run(0)
     assert max(record.nodes for record in episode.records) == 50
     assert all(record.kept <= record.nodes for record in episode.records)
-    assert all(one is not None for record in episode.records for one in [record.look_ahead.returns[record.action]])
+    assert all(item is not None for record in episode.records for item in [record.look_ahead.returns[record.action]])
 
 
 def test_defaults_and_seconds() -> None:
@@ -244,13 +245,13 @@ def test_agents_in_lock_step_play_as_they_would_alone() -> None:
         return [Evaluation(bytes([step.observation[0]]), [0.3, 0.7], step.observation[0] / 100) for step in steps]
 
     def agents() -> list[ww.OnlinePlanner]:
-        return [ww.OnlinePlanner(Corridor(6 + one), HIERARCHY, evaluate=evaluate, max_steps=30) for one in range(4)]
+        return [ww.OnlinePlanner(Corridor(6 + item), HIERARCHY, evaluate=evaluate, max_steps=30) for item in range(4)]
 
     alone = [agent.run(seed) for seed, agent in enumerate(agents())]
     assert set(batches) == {1}
     batches.clear()
     together = run_together(agents(), evaluate, range(4))
-    assert batches[0] == 4 and sum(batches) == sum(one.interactions + 1 for one in together)
+    assert batches[0] == 4 and sum(batches) == sum(item.interactions + 1 for item in together)
     assert all(same(left, right) for left, right in zip(alone, together, strict=True))
 
 
@@ -277,9 +278,9 @@ print(hashlib.sha256(repr((episode.actions, episode.records)).encode()).hexdiges
 
 
 def test_same_seed_same_bytes_under_two_hash_seeds() -> None:
-    found = set()
+    result = set()
     for hash_seed in ("1", "2"):
         command = [sys.executable, "-c", SCRIPT, str(SUPPORT)]
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        found.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
-    assert len(found) == 1 and found.pop()
+        result.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(result) == 1 and result.pop()

@@ -45,8 +45,8 @@ def test_an_unknown_kind_is_refused_by_name() -> None:
         ww.preset_settings("paper", world)
 
 
+@pytest.mark.torch
 def test_learning_uses_what_a_class_declares() -> None:
-    pytest.importorskip("torch")
     from widthwise.training.algorithms import planning_settings
     from widthwise.training.trainer import support_for
 

@@ -88,13 +88,13 @@ def test_wide_numbers_stay_different() -> None:
 
 
 def test_floats_are_cut_into_the_same_bins_by_the_same_seed() -> None:
-    one, two = (ww.Bins.fit(ww.simulator("CartPole-v1"), 8, seed=3) for _ in range(2))
+    first, second = (ww.Bins.fit(ww.simulator("CartPole-v1"), 8, seed=3) for _ in range(2))
     step = ww.simulator("CartPole-v1").reset(seed=0)
-    assert one(step).tolist() == two(step).tolist()
+    assert first(step).tolist() == second(step).tolist()
     quantiles = ww.Bins.fit(ww.simulator("CartPole-v1"), 4, kind="quantiles")
     assert set(quantiles(step)) <= set(range(4))
     with pytest.raises(ww.UsageError, match="4 floats"):
-        one(ww.Step(np.zeros(3)))
+        first(ww.Step(np.zeros(3)))
     grid = ww.Bins(10, low=[0], high=[1])
     assert [int(grid(ww.Step(np.array([x])))[0]) for x in (0.05, 0.95, 1.05, -0.05)] == [0, 9, 10, -1]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import widthwise as ww
-from widthwise.online.values import leaf_value, look_ahead, way_to_goal
+from widthwise.online.values import goal_path, leaf_value, look_ahead
 from widthwise.simulator_search.tree import Tree
 
 
@@ -51,7 +51,7 @@ def test_costs_are_paid_for_ever_only_where_every_step_costs_something() -> None
 def test_a_crash_is_no_goal_where_rewards_are_shaped() -> None:
     tree = tree_of([-4.0, -5.0, -3.0, 2.0], -100.0)
     leaf = leaf_value(tree, 0.99)
-    assert not way_to_goal(tree, 0.99, leaf)
+    assert not goal_path(tree, 0.99, leaf)
     returns = look_ahead(tree, 0.99, leaf=leaf).returns
     assert min(returns) == returns[-1] == -100.0  # type: ignore[type-var]
 
@@ -61,13 +61,13 @@ def test_a_failure_is_worth_less_than_going_on_where_steps_cost() -> None:
     leaf = leaf_value(tree, 0.99)
     returns = look_ahead(tree, 0.99, leaf=leaf).returns
     assert min(returns) == returns[-1]  # type: ignore[type-var]
-    assert not way_to_goal(tree, 0.99, leaf)
+    assert not goal_path(tree, 0.99, leaf)
 
 
 def test_an_end_that_costs_as_much_as_a_step_is_a_goal() -> None:
     tree = tree_of([-1.0, -1.0, -1.0], -1.0)
     leaf = leaf_value(tree, 0.99)
-    assert way_to_goal(tree, 0.99, leaf)
+    assert goal_path(tree, 0.99, leaf)
     returns = look_ahead(tree, 0.99, leaf=leaf).returns
     assert max(returns) == returns[-1] == -1.0  # type: ignore[type-var]
 

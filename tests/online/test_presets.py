@@ -24,14 +24,14 @@ def test_every_preset_gives_a_value_to_the_same_settings() -> None:
     for name in PRESETS:
         for kind in KINDS:
             assert set(PRESETS[name].of_kind(kind)) == set(PRESETS["default"].of_kind("other")), (name, kind)
-    known = {one.name for kind in (PlanningSettings, LearningSettings) for one in fields(kind)} | {"planner"}
+    known = {field.name for kind in (PlanningSettings, LearningSettings) for field in fields(kind)} | {"planner"}
     assert set(PRESETS["default"].settings) <= known
 
 
 def test_the_defaults_of_learning_are_those_of_the_default_preset() -> None:
     default, learning = PRESETS["default"].settings, LearningSettings()
-    for one in fields(LearningSettings):
-        assert default.get(one.name, getattr(learning, one.name)) == getattr(learning, one.name)
+    for field in fields(LearningSettings):
+        assert default.get(field.name, getattr(learning, field.name)) == getattr(learning, field.name)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_algorithms_take_presets_and_settings_override_them() -> None:
     assert planning_settings("pi-hiw", env, preset="authors").behaviour.formula == "counts"
 
 
+@pytest.mark.torch
 def test_a_training_run_keeps_its_preset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch")
     out = tmp_path / "run"
     short = ["--interactions", "80", "--evaluation-steps", "2", "--planner-episodes", "0", "--quiet"]
     assert main(["train", "corridor", "--preset", "paper", "--set", "epsilon=0.5", *short, "--out", str(out)]) == 0
@@ -119,10 +119,10 @@ def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:
     from widthwise.training.old_keys import upgrade_settings
     from widthwise.training.run_settings import RunSettings
 
-    told: dict[str, Any] = {"environment": "maze-small", "algorithm": "pi-hiw", "interactions": 10}
-    first = configure(RunSettings.of(upgrade_settings(told)))
+    given: dict[str, Any] = {"environment": "maze-small", "algorithm": "pi-hiw", "interactions": 10}
+    first = configure(RunSettings.of(upgrade_settings(given)))
     assert (first.planning.tiles, first.planning.steps_per_action, first.learning) == ((2, 2), 30, LearningSettings())
-    assert configure(RunSettings(**told)).planning.tiles == (4, 4)
+    assert configure(RunSettings(**given)).planning.tiles == (4, 4)
 
 
 def test_the_page_lists_every_setting_in_which_presets_differ() -> None:
@@ -150,3 +150,22 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "x".join(map(str, value))
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def test_the_authors_tiles_are_gray_and_gray_can_be_selected_alone() -> None:
+    env = ww.simulator("maze-small")
+    step = env.reset(seed=0)
+    counts = {}
+    for name in NAMES:
+        high = ww.OnlinePlanner(env, preset=name).driver.functions[1]
+        assert high is not None
+        counts[name] = len(high(step))
+    assert counts == {"default": 48, "paper": 12, "authors": 4}
+    assert planning_settings("pi-hiw", env, preset="authors").gray
+    assert not planning_settings("pi-hiw", env, preset="authors", gray=False).gray
+    assert planning_settings("pi-hiw", env, gray=True).gray
+
+
+def test_gray_tiles_by_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "corridor", "--tiles", "2x2:gray", "--max-steps", "2", "--quiet", "--json"]) in (0, 12)
+    assert main(["play", "corridor", "--tiles", "2x2:green", "--max-steps", "2", "--quiet"]) == 2

@@ -9,7 +9,16 @@ import pytest
 
 import widthwise as ww
 from widthwise.core.errors import UsageError
-from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, weight
+from widthwise.simulator_search.archive import (
+    START,
+    Archive,
+    ArchiveRegion,
+    Entry,
+    Scores,
+    Trajectories,
+    score_features,
+    weight,
+)
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
 from widthwise.simulators.features import Cells, Tiles
 
@@ -71,6 +80,50 @@ def test_regions_nest_and_are_counted_per_level() -> None:
     assert archive.regions == [2, 3]
 
 
+def test_high_scores_are_preferred_by_their_rank() -> None:
+    scores, rng = Scores(), random.Random(0)
+    for score in (100.0, -5.0, 400.0):
+        scores.add(score_features(score))
+    chosen = Counter(scores.choose(rng) for _ in range(6_000))
+    for place, share in ((2, 6 / 11), (0, 3 / 11), (1, 2 / 11)):
+        assert chosen[place] / 6_000 == pytest.approx(share, abs=0.02)
+        assert scores.inside[place].visits == chosen[place]
+
+
+def test_a_single_score_draws_no_random_number() -> None:
+    scores, rng = Scores(), random.Random(3)
+    scores.add(score_features(0.0))
+    assert scores.choose(rng) == 0
+    assert rng.random() == random.Random(3).random()
+
+
+def test_states_with_different_scores_are_in_different_regions() -> None:
+    archive = Archive(2, scores=True)
+    assert offered(archive, [score_features(0.0), b"x"], 0.0, 10)
+    assert offered(archive, [score_features(100.0), b"x"], 100.0, 20)
+    assert not offered(archive, [score_features(0.0), b"x"], 0.0, 5)
+    assert archive.regions == [2, 2]
+
+
+def test_an_archive_without_room_gives_up_the_lowest_score() -> None:
+    archive = Archive(2, scores=True, most=5 * entry().size)
+    for score in (0.0, 1.0):
+        for name in (b"a", b"b", b"c"):
+            offered(archive, [score_features(score), name], score, 1)
+    assert archive.regions == [1, 3] and archive.bytes == 3 * entry().size
+    assert not offered(archive, [score_features(0.0), b"d"], 0.0, 1)  # a score that was given up
+    for name in (b"d", b"e", b"f"):
+        offered(archive, [score_features(1.0), name], 1.0, 1)
+    assert archive.regions == [1, 5]  # the only score stays, and there is no room for the sixth region
+    assert offered(archive, [score_features(2.0), b"a"], 2.0, 1)  # but for a higher score
+    assert archive.regions == [1, 1]
+
+
+def test_an_archive_without_scores_keeps_what_it_has() -> None:
+    archive = Archive(1, most=2 * entry().size)
+    assert [offered(archive, [name], 0.0, 1) for name in (b"a", b"b", b"c")] == [True, True, False]
+
+
 def test_a_trajectory_is_read_from_the_start() -> None:
     ways = Trajectories()
     first = ways.add(START, 3)
@@ -102,17 +155,19 @@ def test_the_small_maze_is_solved(seed: int) -> None:
     ArchiveSearch(improve=False),
     ArchiveSearch(through=False),
     ArchiveSearch(lives=False),
+    ArchiveSearch(scores=False),
     ArchiveSearch(rollout=5, hold=1.0),
-], ids=["widths", "first ways", "stops at known states", "no lives", "short"])  # fmt: skip
+], ids=["widths", "first ways", "stops at known states", "no lives", "no scores", "short"])  # fmt: skip
 def test_every_part_can_be_switched_alone(planner: ArchiveSearch) -> None:
     search = run(maze_search(planner), 3_000)
     assert 3_000 <= search.interactions < 3_000 + planner.rollout
-    assert search.archive.regions[0] > 5
+    assert search.archive.regions[int(planner.scores)] > 5
 
 
 def test_rollouts_prune_by_the_widths_in_turn() -> None:
     search = run(maze_search(ArchiveSearch(widths=(1, "n", "all"), patience=2)), 4_000)
-    assert max(low.stage for low in search.lowest.values()) == 2
+    tiles = [region for score in search.archive.top.inside for region in score.inside]
+    assert max(region.low.stage for region in tiles if region.low is not None) == 2
 
 
 def test_a_rollout_that_stops_at_known_states_is_shorter() -> None:

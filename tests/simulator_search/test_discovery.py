@@ -61,5 +61,5 @@ def test_it_acts_with_what_it_discovers() -> None:
         assert agent.run(seed).score == 1.0
         assert agent.discovered is not None and (1, b"\x01") in agent.discovered.atoms
     assert ww.OnlinePlanner(Maze(), ww.IHIW(), features=cells, budget=ww.Budget(steps=100)).run(0).steps > 0
-    with pytest.raises(ww.UsageError, match="of a network"):
+    with pytest.raises(ww.UsageError, match="with a network"):
         ww.OnlinePlanner(Corridor(10), ww.IHIW(), features=both, evaluate=lambda steps: [])

@@ -80,9 +80,9 @@ def forked(step: Step) -> bytes:
     return bytes([3 if step.observation == -1 else step.observation])
 
 
-@pytest.mark.parametrize("above", [None, RIW(1), CRIW(1), IW(1)], ids=lambda one: one and one.name)
+@pytest.mark.parametrize("above", [None, RIW(1), CRIW(1), IW(1)], ids=lambda item: item and item.name)
 @pytest.mark.parametrize(
-    "low", [RIW(1), CRIW(1), IW(1), RIW(2), CRIW("n"), ww.BFS(), ww.DFS()], ids=lambda one: f"{one.name}-{one.width}"
+    "low", [RIW(1), CRIW(1), IW(1), RIW(2), CRIW("n"), ww.BFS(), ww.DFS()], ids=lambda item: f"{item.name}-{item.width}"
 )
 def test_the_end_of_an_episode_takes_no_novelty_and_prunes_nothing(low: Any, above: Any) -> None:
     """In any order: found before the living node, found after it, and after a search has begun again."""

@@ -45,9 +45,9 @@ def test_rollouts_run_to_the_end_are_iw(seed: int, width: Any) -> None:
                 queue.append((*path, action))  # type: ignore[arg-type]
     depths: dict[Any, int] = {}
     for path, node in known.items():  # type: ignore[assignment]
-        for one in tuples(driver.tree.nodes.features[node], width):
-            depths[one] = min(len(path), depths.get(one, len(path)))
-    assert all(depths[one] <= depth for one, depth in seen.items())
+        for item in tuples(driver.tree.nodes.features[node], width):
+            depths[item] = min(len(path), depths.get(item, len(path)))
+    assert all(depths[item] <= depth for item, depth in seen.items())
 
 
 @pytest.mark.parametrize("width", [1, 2, "n"])
@@ -165,8 +165,8 @@ def test_selection_prefers_rare_features() -> None:
     assert drawn.count(1) / drawn.count(0) == pytest.approx(2.117, rel=0.15)
 
 
-@pytest.mark.parametrize("low", [RIW(1), CRIW(1), IW(1)], ids=lambda one: one.name)
-@pytest.mark.parametrize("high", [RIW(1), CRIW("n"), IW(1)], ids=lambda one: one.name)
+@pytest.mark.parametrize("low", [RIW(1), CRIW(1), IW(1)], ids=lambda item: item.name)
+@pytest.mark.parametrize("high", [RIW(1), CRIW("n"), IW(1)], ids=lambda item: item.name)
 def test_a_trivial_level_changes_nothing(high: Any, low: Any) -> None:
     """With one high-level state, HIW asks for the same expansions as its low-level planner."""
     for seed in range(4):
@@ -180,8 +180,8 @@ def test_a_trivial_level_changes_nothing(high: Any, low: Any) -> None:
         assert flat.tree.nodes.action == tall.tree.nodes.action
 
 
-@pytest.mark.parametrize("low", [RIW(1), CRIW(1), IW(1)], ids=lambda one: one.name)
-@pytest.mark.parametrize("high", [RIW(1), CRIW(1), IW(1), IW("n")], ids=lambda one: one.name)
+@pytest.mark.parametrize("low", [RIW(1), CRIW(1), IW(1)], ids=lambda item: item.name)
+@pytest.mark.parametrize("high", [RIW(1), CRIW(1), IW(1), IW("n")], ids=lambda item: item.name)
 def test_hierarchies_solve_the_corridor_that_is_too_wide_for_flat_search(high: Any, low: Any) -> None:
     for planner, features, solved in ((low, both, False), (HIW(features=key, high=high, low=low), place, True)):
         driver, hierarchy = begin(Corridor(8), planner, features)
@@ -268,7 +268,7 @@ def test_three_levels_over_one_tree(seed: int) -> None:
         assert sorted([*nodes.live, *nodes.free]) == list(range(len(nodes.parent)))  # rows are used again
 
 
-@pytest.mark.parametrize("planner", [RIW(1), CRIW(1), IW(1), RIW(2)], ids=lambda one: one.name)
+@pytest.mark.parametrize("planner", [RIW(1), CRIW(1), IW(1), RIW(2)], ids=lambda item: item.name)
 def test_after_a_step_a_search_is_as_good_as_new(planner: Any) -> None:
     """Run to the end, step, run to the end: every node IW(w) would keep from the new root has been expanded."""
     for seed in range(6):

@@ -135,9 +135,9 @@ def test_a_simulator_can_be_pickled():
     env.step(2)
     other = pickle.loads(pickle.dumps(env))
     assert other.frame_skip == 4
-    one, two = env.step(3), other.step(3)
-    assert one.observation == two.observation
-    assert one.info["ram"].tobytes() == two.info["ram"].tobytes()
+    first, second = env.step(3), other.step(3)
+    assert first.observation == second.observation
+    assert first.info["ram"].tobytes() == second.info["ram"].tobytes()
 
 
 def test_mistakes():
@@ -163,9 +163,9 @@ def test_all_games_of_the_paper(game):
     first = env.reset(seed=0)
     assert not first.done
     snapshot = env.save()
-    one = env.step(env.actions - 1)
+    item = env.step(env.actions - 1)
     env.load(snapshot)
-    two = env.step(env.actions - 1)
-    assert one.reward == two.reward
+    second = env.step(env.actions - 1)
+    assert item.reward == second.reward
     if env.deterministic:
-        assert one.observation == two.observation
+        assert item.observation == second.observation

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,26 +14,18 @@ import pytest
 import broken_simulators as broken
 import dice_simulators as dice
 import widthwise as ww
-from cli_tools import call
+from dice_simulators import field, place
 from widthwise.cli.main import main
 from widthwise.simulators import generators
 from widthwise.simulators.chance import ChanceError, check_chance
 
-FOLDER = os.pathsep.join([str(Path(broken.__file__).parent), str(Path(__file__).parent)])
+FOLDER = str(Path(broken.__file__).parent)
 GYMNASIUM = find_spec("gymnasium") is not None
 needs_gymnasium = pytest.mark.skipif(not GYMNASIUM, reason="needs gymnasium")
 needs_minigrid = pytest.mark.skipif(find_spec("minigrid") is None, reason="needs minigrid")
 
 
-def place(step: ww.Step) -> bytes:
-    return bytes([int(np.argmax(step.observation))])
-
-
-def field(step: ww.Step) -> bytes:
-    return bytes([int(step.observation)])
-
-
-@pytest.mark.parametrize(("kind", "found"), [
+@pytest.mark.parametrize(("kind", "expected"), [
     (broken.Walk, "none"),
     (dice.IdleDice, "unused"),
     (dice.Dice, "random"),
@@ -46,16 +37,16 @@ def field(step: ww.Step) -> bytes:
     (broken.Sticky, "unrepeatable"),
     (broken.ForgottenCounter, "unrepeatable"),
 ])  # fmt: skip
-def test_simulators_written_by_hand(kind: Any, found: str) -> None:
+def test_simulators_written_by_hand(kind: Any, expected: str) -> None:
     random.seed(1)  # the dice of two of them: other states of the generators may repeat by chance
     np.random.seed(1)
     finding = check_chance(kind())
-    assert finding.kind == found, str(finding)
-    assert finding.stochastic == (found not in ("none", "unused"))
+    assert finding.kind == expected, str(finding)
+    assert finding.stochastic == (expected not in ("none", "unused"))
 
 
 @needs_gymnasium
-@pytest.mark.parametrize(("name", "options", "found"), [
+@pytest.mark.parametrize(("name", "options", "expected"), [
     ("FrozenLake-v1", {}, "random"),
     ("FrozenLake-v1", {"is_slippery": False}, "unused"),
     ("CliffWalking-v1", {}, "unused"),
@@ -72,11 +63,11 @@ def test_simulators_written_by_hand(kind: Any, found: str) -> None:
     pytest.param("atari:pong", {}, "none", marks=pytest.mark.atari),
 ])  # fmt: skip
 @pytest.mark.parametrize("seed", [0, 1])
-def test_environments(name: str, options: dict[str, Any], found: str, seed: int) -> None:
+def test_environments(name: str, options: dict[str, Any], expected: str, seed: int) -> None:
     finding = check_chance(ww.simulator(name, **options), seed)
-    assert finding.kind == found, str(finding)
+    assert finding.kind == expected, str(finding)
     assert finding.steps <= 400
-    if found == "random":
+    if expected == "random":
         assert finding.generators and finding.detail.startswith("action ")
 
 
@@ -97,8 +88,8 @@ def test_generators_are_found_wherever_they_are() -> None:
             self.draw = lambda: hidden.random()
             self.itself = self
 
-    found = {place.name: place for place in generators.find(Spread())}
-    assert set(found) == {
+    result = {place.name: place for place in generators.find(Spread())}
+    assert set(result) == {
         "the global generator of random",
         "the global generator of numpy",
         "Spread.shared",
@@ -106,8 +97,8 @@ def test_generators_are_found_wherever_they_are() -> None:
         "bits",
         "draw.0",
     }
-    for one in found.values():
-        generator = one.get()
+    for item in result.values():
+        generator = item.get()
         with generators.shared_kept():
             states = []
             for seed in (1, 2, 1):
@@ -192,7 +183,7 @@ PLANNERS = [
 ]
 
 
-@pytest.mark.parametrize("planner", PLANNERS, ids=lambda one: one.name)
+@pytest.mark.parametrize("planner", PLANNERS, ids=lambda item: item.name)
 def test_an_episode_with_other_luck_is_what_the_simulator_does(planner: Any) -> None:
     episode = played(dice.Dice, "reseed", 3, planner)
     assert 0 < sum(record.as_planned for record in episode.records) < episode.steps
@@ -254,94 +245,6 @@ def test_a_slippery_lake_is_crossed_with_foresight_and_seldom_with_other_luck() 
     assert scores["reseed"] < 7
     with pytest.raises(ChanceError, match="FrozenLake-v1: steps depend on chance"):
         ww.OnlinePlanner(ww.simulator("FrozenLake-v1"), ww.RolloutIW(1), features=field).run(0)
-
-
-def command(*more: str, code: int, **environment: str) -> tuple[dict[str, Any], str]:
-    arguments = ["play", "dice_simulators:Dice", "--planner", "riw", "--low-features", "test_chance:place"]
-    done = call(*arguments, "--json", *more, PYTHONPATH=FOLDER, **environment)
-    assert done.code == code, done.err
-    return json.loads(done.out), done.err
-
-
-def test_play_refuses_with_an_object_and_remedies(tmp_path: Path) -> None:
-    record = tmp_path / "episode.jsonl"
-    result, message = command("--record", str(record), code=34)
-    assert (result["status"], result["chance"]["kind"]) == ("refused", "random")
-    assert result["reason"].startswith("Dice: steps depend on chance (dice)")
-    for remedy in ("--chance reseed", "--chance foresee", "make the environment deterministic"):
-        assert remedy in message and remedy in result["reason"]
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("chance", ["foresee", "reseed"])
-def test_play_is_the_same_in_every_process(chance: str) -> None:
-    results = [command("--chance", chance, code=0, PYTHONHASHSEED=seed)[0] for seed in ("1", "2")]
-    for result in results:
-        del result["seconds"], result["chance"]["check_seconds"]
-    assert results[0] == results[1]
-    assert (results[0]["chance"]["mode"], results[0]["status"]) == (chance, "ended")
-    assert (results[0]["as_planned"] is None) == (chance == "foresee")
-
-
-def test_play_says_at_the_start_what_it_does(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(FOLDER)
-    arguments = ["--planner", "riw", "--low-features", "test_chance:place", "--max-steps", "2"]
-    assert main(["play", "dice_simulators:Dice", *arguments, "--chance", "foresee"]) == 0
-    shown = capsys.readouterr()
-    assert shown.err.startswith("chance: Dice: steps depend on chance (dice)")
-    assert "the planner knows the random outcomes (--chance foresee)" in shown.err.splitlines()[0]
-    assert "checked in 30 steps" in shown.err.splitlines()[0]
-    assert "chance: the planner knows the random outcomes" in shown.out
-    assert main(["play", "dice_simulators:IdleDice", *arguments]) == 0
-    shown = capsys.readouterr()
-    assert "use random numbers (dice), but no outcome differed in" in shown.err
-    assert "chance" not in shown.out
-    assert main(["play", "broken_simulators:Walk", *arguments]) == 0
-    assert "chance" not in capsys.readouterr().err
-
-
-def test_chance_that_shows_late_keeps_the_record(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(FOLDER)
-    record = tmp_path / "episode.jsonl"
-    arguments = ["play", "dice_simulators:LateDice", "--planner", "riw", "--low-features", "test_chance:place"]
-    arguments += ["--budget", "200", "--quiet", "--json", "--record", str(record)]
-    codes = []
-    for seed in range(20):
-        codes.append(main([*arguments, "--seed", str(seed)]))
-        shown = capsys.readouterr()
-        if codes[-1] == 34:
-            break
-    assert codes[-1] == 34
-    result = json.loads(shown.out)
-    assert result["status"] == "refused" and result["steps"] > 0
-    lines = [json.loads(line) for line in record.read_text().splitlines()]
-    assert len(lines) == 2 + result["steps"]
-
-
-@pytest.mark.torch
-def test_train_refuses_and_goes_on_exactly_with_other_luck(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(FOLDER)
-    arguments = ["train", "dice_simulators:Dice", "--algorithm", "pi-iw", "--interactions", "300", "--json"]
-    assert main([*arguments, "--out", str(tmp_path / "no")]) == 34
-    shown = capsys.readouterr()
-    assert json.loads(shown.out)["status"] == "refused"
-    assert "--chance reseed" in shown.err
-    assert not (tmp_path / "no").exists()
-    for chance in ("foresee", "reseed"):
-        folder = tmp_path / chance
-        arguments[-1] = "--quiet"
-        assert main([*arguments, "--json", "--chance", chance, "--out", str(folder)]) == 0
-        assert json.loads(capsys.readouterr().out)["chance"] == chance
-        assert json.loads((folder / "config.json").read_text())["settings"]["chance"] == chance
-        other = "reseed" if chance == "foresee" else "foresee"
-        assert main(["train", "--resume", str(folder), "--chance", other, "--interactions", "400"]) == 2
-        assert "was begun with chance" in capsys.readouterr().err
 
 
 @pytest.mark.torch

@@ -54,9 +54,9 @@ def test_broken_simulators_are_caught(kind, check, words):
 def test_a_counter_in_a_wrapper_is_not_forgotten():
     pytest.importorskip("gymnasium")
     report, checks = verdicts(broken.OnlyTheCore())
-    found = checks["same state and action, same step"]
-    assert found.verdict == "failed"
-    assert "truncated is False, then True; probable cause: a step counter" in found.detail
+    result = checks["same state and action, same step"]
+    assert result.verdict == "failed"
+    assert "truncated is False, then True; probable cause: a step counter" in result.detail
     # The adapter saves the wrappers too.
     report, checks = verdicts(broken.broken_env())
     assert report.ok, str(report)
@@ -91,7 +91,7 @@ def test_an_error_of_the_simulator_is_a_verdict():
 def test_every_fault_fails_a_check(kind, words):
     report = ww.check_simulator(kind(), seconds=0.05)
     assert not report.ok
-    assert any(words.partition(" after step")[0] in one.detail for one in report.checks), str(report)
+    assert any(words.partition(" after step")[0] in check.detail for check in report.checks), str(report)
 
 
 def test_an_episode_that_is_over_at_reset_fails():
@@ -108,8 +108,8 @@ def test_an_episode_that_is_over_at_reset_fails():
 ])  # fmt: skip
 def test_chance_is_reported(kind, verdict, words):
     _, checks = verdicts(kind(), seconds=60)  # the number of tries limits it, not the clock
-    found = checks["no step depends on chance"]
-    assert (found.verdict, words in found.detail) == (verdict, True), found
+    result = checks["no step depends on chance"]
+    assert (result.verdict, words in result.detail) == (verdict, True), result
 
 
 def test_the_command_reports_faults_and_chance_as_json(tmp_path):
@@ -122,7 +122,7 @@ def test_the_command_reports_faults_and_chance_as_json(tmp_path):
         done = call("check-env", kind, "--json", "--max-time", "0.05", PYTHONPATH=folder)
         assert (done.code, done.err) == (12, "")
         report = json.loads(done.out)
-        assert check in [one["name"] for one in report["checks"] if one["verdict"] == "failed"]
+        assert check in [item["name"] for item in report["checks"] if item["verdict"] == "failed"]
 
 
 def test_the_command(tmp_path):

@@ -199,11 +199,12 @@ def test_mazes_of_ones_own(tmp_path):
 
 def test_gymnasium_likes_the_mazes():
     gymnasium = pytest.importorskip("gymnasium")
-    import widthwise.simulators.gym_mazes as gym_mazes
+    import widthwise.gym  # noqa: F401
+    from widthwise.simulators.gym_registry import MAZE_IDS
 
     from gymnasium.utils.env_checker import check_env  # isort: skip
 
-    for name in gym_mazes.IDS:
+    for name in MAZE_IDS:
         env = gymnasium.make(name, render_mode="rgb_array")
         check_env(env.unwrapped)
         image, _ = env.reset(seed=3)

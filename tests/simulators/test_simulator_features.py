@@ -46,9 +46,9 @@ def test_tiles_are_exact_means(data):
     image = np.random.default_rng(data.draw(st.integers(0, 1000))).integers(0, 256, (rows, columns, channels))
     image = image.astype(np.uint8)
     tiles = ww.Tiles(width, height, values)
-    found = tiles(ww.Step(image))
-    assert found.tolist() == slow_tiles(image, width, height, values)
-    assert tiles.count == len(found) == width * height * channels
+    result = tiles(ww.Step(image))
+    assert result.tolist() == slow_tiles(image, width, height, values)
+    assert tiles.count == len(result) == width * height * channels
 
 
 def test_tall_images_do_not_overflow():

@@ -1,160 +1,43 @@
-"""Online planning: plan a little, step, keep the subtree, and again until the episode ends."""
+"""Online planning: plan within a budget, execute one action, keep its subtree, and repeat until the episode ends."""
 
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
 from collections.abc import Callable, Generator, Hashable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from widthwise.core import notebook
 from widthwise.core.budget import Budget
 from widthwise.core.defaults import Defaults
-from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
-from widthwise.core.showing import counted
+from widthwise.core.errors import MissingExtraError, OnInterrupt, RunInterrupted, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_planner, planning_defaults
+from widthwise.online.episode import Episode, StepRecord
+from widthwise.online.followed_paths import shorten_path, survive
 from widthwise.online.lockstep import Evaluate, advance_together
 from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
-from widthwise.online.values import LookAhead, leaf_value, look_ahead, undecided, way_to_goal
+from widthwise.online.values import LookAhead, goal_path, leaf_value, look_ahead, only_survival_counts, undecided
 from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
 from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulator_search.ihiw import DiscoveredFeatures, DiscoveringHierarchy
 from widthwise.simulator_search.levels import OnSimulator, levels_of
+from widthwise.simulator_search.rollout_iw import RolloutIW
 from widthwise.simulator_search.tree import NONE, Tree
 from widthwise.simulators.names import simulator as as_simulator
 from widthwise.task_search.ihiw import IHIW
 
 if TYPE_CHECKING:
+    from widthwise.online.prediction import Prediction
     from widthwise.simulators.chance import Mode
+    from widthwise.simulators.stepped_env import SteppedEnv
 
 
 _log = logging.getLogger(__name__)
-#: What to try after an episode without a score.
-NO_SCORE = (
-    "the score is 0: try a larger budget, OnlinePlanner(..., budget=Budget(steps=..., nodes=...)), another planner, "
-    "HIW with other features, or other features=... of the lowest level (docs/guide/choosing.md)"
-)
-
-
-@dataclass(slots=True)
-class StepRecord:
-    """One executed action, with the state of the search when it was chosen.
-
-    Args:
-        action: The action.
-        reward: The reward it received.
-        look_ahead: The value of each action in the tree.
-        behaviour: The probability with which each action was chosen.
-        target: The policy that a network learns from this step.
-        nodes: The nodes of the tree when the action was chosen.
-        kept: The nodes of the subtree that was kept.
-        high_level_states: The different high-level states, for each level above the lowest.
-        interactions: The simulator steps spent on this action.
-        restores: The restored simulator states.
-        luck: The seed of the executed step, with `chance="reseed"`.
-        as_planned: Whether the executed step had the planned outcome, with `chance="reseed"`.
-
-    Example:
-        >>> agent = ww.OnlinePlanner("corridor", ww.RolloutIW(1), max_steps=2)
-        >>> [record.action for record in agent.run(seed=0).records] == agent.run(seed=0).actions
-        True
-    """
-
-    action: int
-    reward: float
-    look_ahead: LookAhead
-    behaviour: list[float]
-    target: list[float]
-    nodes: int
-    kept: int
-    high_level_states: list[int]
-    interactions: int
-    restores: int
-    luck: int | None = None
-    as_planned: bool | None = None
-
-
-@dataclass(slots=True)
-class Episode:
-    """One episode, from reset to its end.
-
-    Args:
-        actions: The executed actions.
-        rewards: Their rewards.
-        records: What the search knew at each action.
-        interactions: The simulator steps, those of planning included.
-        restores: The restored simulator states.
-        seconds: How long the episode took.
-        terminated: Whether the environment ended it, by an end or by its time limit.
-        interrupted: Whether it was interrupted.
-
-    Example:
-        >>> episode = ww.OnlinePlanner("corridor", ww.RolloutIW(1), max_steps=3).run(seed=0)
-        >>> episode.steps, len(episode.rewards)
-        (3, 3)
-    """
-
-    actions: list[int] = field(default_factory=list)
-    rewards: list[float] = field(default_factory=list)
-    records: list[StepRecord] = field(default_factory=list)
-    interactions: int = 0
-    restores: int = 0
-    seconds: float = 0.0
-    terminated: bool = False
-    interrupted: bool = False
-
-    def __repr__(self) -> str:
-        ended = self._ended()
-        counts = f"{counted(self.steps, 'step')}, {counted(self.interactions, 'interaction')}"
-        return f"<Episode {ended}: score {self.score:g}, {counts}>"
-
-    def __str__(self) -> str:
-        return repr(self) if self.advice is None else f"{self!r}\n{self.advice}"
-
-    def _ended(self) -> str:
-        return "interrupted" if self.interrupted else "ended" if self.terminated else "not ended"
-
-    def _repr_html_(self) -> str:
-        rows: list[tuple[str, object]] = [
-            ("status", self._ended()),
-            ("score", f"{self.score:g}"),
-            ("steps", f"{self.steps:,}"),
-            ("interactions", f"{self.interactions:,}"),
-            ("restores", f"{self.restores:,}"),
-            ("seconds", f"{self.seconds:.3f}"),
-        ]
-        if self.advice is not None:
-            rows.append(("advice", self.advice))
-        pairs = zip(self.actions, self.rewards, strict=True)
-        steps = [f"action {action}, reward {reward:g}" for action, reward in pairs]
-        return notebook.table("Episode", [*rows, ("actions", notebook.listing(counted(self.steps, "action"), steps))])
-
-    @property
-    def advice(self) -> str | None:
-        """What to try next where the episode has ended with the score 0; None otherwise."""
-        return NO_SCORE if self.terminated and self.steps and self.score == 0 else None
-
-    @property
-    def score(self) -> float:
-        """The sum of rewards."""
-        return sum(self.rewards)
-
-    @property
-    def steps(self) -> int:
-        """How many actions were executed."""
-        return len(self.actions)
-
-    def describe(self) -> dict[str, Any]:
-        """The episode as plain numbers and lists, ready to be written as JSON; the records come last."""
-        numbers = {"score": self.score, "steps": self.steps, **asdict(self)}
-        return {**{name: value for name, value in numbers.items() if name != "records"}, "records": numbers["records"]}
-
-
 #: Called at every step before the tree is cut, with the tree, rooted at the state before the action, and the record.
 Recorder = Callable[[Tree, StepRecord], None]
 #: An episode as a coroutine: yields a step, receives its evaluation, returns the episode.
@@ -191,6 +74,11 @@ class OnlinePlanner:
         keep_subtree: With `reseed`, whether the subtree of an outcome that was planned is kept.
         patience: How many times `budget.steps` may be spent on one action while no action looks better than another.
         settle: Whether the agent follows a known path to a goal without planning again.
+        life_penalty: What a lost life (`info["lives"]`) takes from the return of a step in planning, so that the agent
+            avoids it; the score is not changed.
+        shorten: With `settle`, the simulator steps that may be spent at once on a path to follow: a shorter one to the
+            goal, or a long one without an end where all steps give the same reward. 0 by default if `budget` limits
+            steps or seconds.
         defaults: The settings to use instead of those of the environment and the preset.
 
     Raises:
@@ -223,12 +111,15 @@ class OnlinePlanner:
         keep_subtree: bool = True,
         patience: int | None = None,
         settle: bool | None = None,
+        life_penalty: float | None = None,
+        shorten: int | None = None,
         defaults: Defaults | None = None,
     ) -> None:
         if chance not in ("refuse", "foresee", "reseed"):
-            raise UsageError(f"chance={chance!r} is unknown: take 'refuse', 'foresee' or 'reseed'")
+            raise UsageError(f"chance={chance!r} is unknown: use 'refuse', 'foresee' or 'reseed'")
         if recognise is not None and not keep_observations:
-            raise UsageError("an agent that recognises where it has been keeps observations")
+            raise UsageError("recognise needs observations: leave out keep_observations=False")
+        self.environment = simulator if isinstance(simulator, str) else type(simulator).__name__
         self.simulator: Simulator = as_simulator(simulator)
         settings = preset_settings(preset, self.simulator)
         self.defaults = defaults or planning_defaults(self.simulator, preset)
@@ -242,12 +133,18 @@ class OnlinePlanner:
         )
         self.patience = patience or (self.defaults.patience if unlimited else 1)
         self.settle = self.defaults.settle if settle is None else settle
+        self.shorten = shorten if shorten is not None else self.defaults.shorten if unlimited else 0
+        self.widens = planner is None and unlimited and self.defaults.widen
         self.planners, functions = levels_of(self.planner, features, self.defaults.features)
         self.discovers = functions[0] if isinstance(self.planner, IHIW) else None
         self.discovered: DiscoveredFeatures | None = None  # what IHIW found in the episode so far
         if self.discovers is not None and evaluate is not None:
-            raise UsageError("IHIW discovers features in those of a function, not in those of a network")
-        self.driver = Driver(self.simulator, functions, keep_observations=keep_observations)
+            raise UsageError("IHIW discovers features among those of a function: it cannot be combined with a network")
+        if life_penalty is None:
+            life_penalty = self.defaults.life_penalty
+        if not 0.0 <= life_penalty < math.inf:
+            raise UsageError(f"life_penalty must be a number of at least 0, not {life_penalty!r}")
+        self.driver = Driver(self.simulator, functions, keep_observations=keep_observations, life_penalty=life_penalty)
         self.luck = Luck(chance, self.driver)
         self.keep_subtree = keep_subtree
         self.evaluate = evaluate
@@ -262,6 +159,9 @@ class OnlinePlanner:
         self._marks: dict[int, tuple[Any, Hashable]] = {}  # of observations in the tree, which stay alive
         self.episode = Episode()
         self.rng = random.Random()
+        self._prediction: Prediction | None = None
+        self._followed: list[int] = []  # the actions of a path that is followed without planning again
+        self._shortened = False  # whether a shorter path was searched in this episode
         self.planning: SimulatorHierarchy  # at work since the episode began
 
     def run(self, seed: int = 0, *, on_interrupt: OnInterrupt = "raise") -> Episode:
@@ -289,6 +189,7 @@ class OnlinePlanner:
                 step = playing.send(self.evaluate([step])[0])
         except StopIteration as end:
             episode: Episode = end.value
+            episode.origin = (self, seed)
             _log.info("%s, seed %d: %r", self.planner.name, seed, episode)
             return episode
         except KeyboardInterrupt:
@@ -296,6 +197,57 @@ class OnlinePlanner:
             if on_interrupt == "raise":
                 raise RunInterrupted(self.episode) from None
             return self.episode
+
+    @property
+    def env(self) -> SteppedEnv:
+        """The environment that the agent plans in, as a Gymnasium environment for programs that call `predict`."""
+        return self._predicted.env
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[Any, Any]:
+        """Plan an action for the state of `agent.env`, as `predict` of Stable-Baselines3.
+
+        The program that calls it steps `agent.env`: `evaluate_policy(agent, agent.env)`. The agent saves its state,
+        plans and returns to it, so that only the steps of that program change it. Wrappers that change
+        observations or actions belong inside, `OnlinePlanner(Wrapper(env))`; others, such as a monitor, outside.
+
+        Args:
+            observation: The last observation of `agent.env`, or a batch of it alone, as from a vectorised environment
+                of one.
+            state: Returned as it is.
+            episode_start: Not used: `agent.env` knows when an episode begins.
+            deterministic: Take the most probable action instead of drawing one.
+
+        Returns:
+            An action of the action space, or a batch of it, and `state`.
+
+        Raises:
+            UsageError: The observation is not the last one of `agent.env`, the environment was not stepped since the
+                last prediction, or there are several observations.
+            ChanceError: Steps depend on chance, and `chance` is `refuse`.
+            MissingExtraError: Gymnasium is not installed.
+
+        Example:
+            >>> agent = ww.OnlinePlanner("corridor", ww.RolloutIW(1))
+            >>> observation, info = agent.env.reset(seed=0)
+            >>> action, state = agent.predict(observation)
+            >>> agent.env.action_space.contains(action)
+            True
+        """
+        return self._predicted(observation, deterministic), state
+
+    @property
+    def _predicted(self) -> Prediction:
+        if self._prediction is None:
+            from importlib.util import find_spec
+
+            from widthwise.online.prediction import Prediction
+
+            if find_spec("gymnasium") is None:
+                raise MissingExtraError("the environment of an agent", "gym")
+            self._prediction = Prediction(self)
+        return self._prediction
 
     def play(self, seed: int = 0) -> Playing:
         """Play one episode as a coroutine, so that many agents can share one evaluation (see `run_together`).
@@ -318,17 +270,29 @@ class OnlinePlanner:
 
     def begin(self, seed: int = 0) -> Generator[Step, Evaluation, None]:
         """Begin an episode: a tree with its root. Between `begin` and every `act` nothing is under way."""
+        self.prepare(seed)
+        yield from self.take_root(self.driver.reset(seed))
+
+    def prepare(self, seed: int) -> None:
+        """Forget the last episode, and check the simulator for chance if that is needed."""
         self.rng = random.Random(seed)
         self.episode = Episode()
         self.stood = set()
+        self.forget_path()
         driver = self.driver
         self.luck.begin(seed)
         driver.steps = driver.restores = 0
         if self.discovers is not None:
             self.discovered = DiscoveredFeatures(self.discovers)
             driver.functions = [self.discovered.low, self.discovered.high]
-        first = driver.reset(seed)
-        driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)
+
+    def forget_path(self) -> None:
+        """Plan anew from the present state, also where a path was to be followed."""
+        self._followed, self._shortened = [], False
+
+    def take_root(self, first: Step) -> Generator[Step, Evaluation, None]:
+        """Make a step, at which the simulator is, the root of an empty tree."""
+        self.driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)
         self.planning = self.hierarchy(self.rng)
         self.episode.terminated = first.done
 
@@ -338,7 +302,7 @@ class OnlinePlanner:
         return self.episode.terminated or (self.max_steps is not None and self.episode.steps >= self.max_steps)
 
     def act(self) -> Generator[Step, Evaluation, StepRecord]:
-        """Plan, execute one action and go on with the subtree it leads to."""
+        """Plan, execute one action and continue with the subtree it leads to."""
         driver, episode = self.driver, self.episode
         begun, root = time.perf_counter(), driver.tree.root
         steps, restores = driver.steps, driver.restores
@@ -373,7 +337,7 @@ class OnlinePlanner:
             record.as_planned = planned != NONE and luck.same(planned, step)
             if not (record.as_planned and self.keep_subtree):
                 return step
-            # The subtree is kept, but what it goes on from is real: parts of it may be hidden.
+            # The subtree is kept, but what it continues from is real: parts of it may be hidden.
             driver.tree.snapshot[planned] = None if step.done else driver.simulator.save()
             driver.at = planned
         elif planned == NONE:  # nothing could be explored: step blindly
@@ -390,34 +354,61 @@ class OnlinePlanner:
         return SimulatorHierarchy(self.planners, self.driver.tree, rng)
 
     def plan(self, hierarchy: SimulatorHierarchy) -> Generator[Step, Evaluation, None]:
-        """Grow the tree within the budget of one step."""
-        driver, budget = self.driver, self.budget
-        if self.settle and self.evaluate is None and self.knows_a_way():
+        """Grow the tree within the budget of one step, and shorten the first path to a goal."""
+        if self._followed:
             return
-        if len(driver.tree) >= (budget.nodes or self.defaults.nodes):
+        settles = self.settle and self.evaluate is None
+        until = None if self.budget.seconds is None else time.perf_counter() + self.budget.seconds
+        if not (settles and self.knows_a_way()):
+            yield from self.grow(hierarchy, until)
+        if not (settles and self.shorten):
+            return
+        if not self._shortened and self.knows_a_way():
+            self._shortened = True
+            shorten_path(self, until)
+        elif not self.luck.fresh and only_survival_counts(self.driver.tree):
+            self._followed = survive(self, until)
+
+    def grow(self, hierarchy: SimulatorHierarchy, until: float | None) -> Generator[Step, Evaluation, None]:
+        """Grow the tree: `budget.steps`, and up to `patience` times as many while no action looks better."""
+        driver, budget = self.driver, self.budget
+        most = budget.nodes or self.defaults.nodes
+        if len(driver.tree) >= most:
             return  # a search that may not generate a node is not begun: no visit is counted
-        until = None if budget.seconds is None else time.perf_counter() + budget.seconds
-        requests = hierarchy.requests()
+        requests, pending = hierarchy.requests(), None
         evaluated = self.evaluate is not None
         rounds = 1 if evaluated else self.patience
-        try:
-            parent, action = next(requests)
-            for number in range(rounds):
-                room = (budget.nodes or self.defaults.nodes) - len(driver.tree)
-                left = room if budget.steps is None else min(room, budget.steps)
-                if left <= 0 or (number and not self.undecided()):
-                    break
+        for number in range(rounds):
+            room = most - len(driver.tree)
+            left = room if budget.steps is None else min(room, budget.steps)
+            if left <= 0 or (number and not self.undecided()):
+                break
+            try:
+                pending = pending or next(requests)
                 while left > 0 and (until is None or time.perf_counter() < until):
                     left -= 1
+                    parent, action = pending
                     if evaluated:
                         step = driver.step(parent, action)
                         node = driver.add(parent, action, step, (yield step))
                     else:
                         node = driver.expand(parent, action)
-                    parent, action = requests.send(node)
-        except StopIteration:
-            pass  # every level is exhausted
+                    pending = requests.send(node)
+            except StopIteration:  # every level is exhausted
+                if not self.widens or not (self.undecided() and self.widen()):
+                    break
+                requests, pending = self.planning.requests(), None
         requests.close()
+
+    def widen(self) -> bool:
+        """Continue with width 2 in this episode, if the agent chose Rollout IW(1) itself; returns whether it does."""
+        planner = self.planners[0]
+        if len(self.planners) > 1 or not isinstance(planner, RolloutIW) or planner.width != 1:
+            return False
+        if self.planning.planners != self.planners:
+            return False  # it is wider already
+        self.planning = SimulatorHierarchy([replace(planner, width=2)], self.driver.tree, self.rng)
+        return True
 
     def look_ahead(self) -> LookAhead:
         """The returns and subtree sizes of the actions of the root."""
@@ -432,7 +423,7 @@ class OnlinePlanner:
     def knows_a_way(self) -> bool:
         """Whether the best way in the tree ends at a goal: an end of the episode that is worth more than going on."""
         tree = self.driver.tree
-        return way_to_goal(tree, self.discount, leaf_value(tree, self.discount))
+        return goal_path(tree, self.discount, leaf_value(tree, self.discount)) is not None
 
     def doubted(self) -> set[int]:
         """The nodes that show where the agent has stood in this episode; the root, if that was before."""
@@ -454,7 +445,11 @@ class OnlinePlanner:
         """An action by the behaviour policy, with what it was chosen from."""
         tree = self.driver.tree
         seen = self.look_ahead()
-        policy = self.behaviour(seen)
+        if self._followed:
+            policy = [0.0] * tree.actions
+            policy[self._followed.pop(0)] = 1.0
+        else:
+            policy = self.behaviour(seen)
         action = rng.choices(range(len(policy)), policy)[0]
         return StepRecord(
             action=action,

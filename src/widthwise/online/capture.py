@@ -1,4 +1,4 @@
-"""An agent in the middle of an episode as plain data, and back: so that a stopped run goes on as if it had not stopped.
+"""An agent in the middle of an episode as plain data, and back, so that a stopped run can continue exactly.
 
 Snapshots and observations are not in it. The simulator is deterministic, so they come from doing the same actions
 again: from the beginning of the episode to the root, and from there to every node of the tree. No code is loaded, and
@@ -11,7 +11,8 @@ from typing import Any
 
 from widthwise.core.errors import InputError, UsageError, in_terms
 from widthwise.core.simulator import Step
-from widthwise.online.acting import Episode, OnlinePlanner
+from widthwise.online.acting import OnlinePlanner
+from widthwise.online.episode import Episode
 from widthwise.simulator_search.tree import NONE, Nodes, Regions, Tree
 
 _NODES = ("parent", "action", "depth", "features", "terminal", "children", "live", "free")
@@ -92,8 +93,7 @@ def _look_again(agent: OnlinePlanner, tree: Tree, root: Step) -> None:
             world.load(tree.snapshot[nodes.parent[node]])
             step = world.step(nodes.action[node])
             _same(step.reward == tree.reward[node] and step.done == nodes.terminal[node])
-        if step.terminated:
-            tree.ends.add(node)
+        tree.mark(node, step)
         tree.observation[node] = step.observation
         tree.snapshot[node] = None if step.done else world.save()
     agent.driver.at = NONE
@@ -123,6 +123,6 @@ def _copy(value: Any) -> Any:
 def _same(agrees: bool) -> None:
     if not agrees:
         raise InputError(
-            "the simulator does not do what it did when the run was saved: is it the same environment in the same "
+            "the simulator does not behave as it did when the run was saved: is it the same environment in the same "
             f"version, and is it deterministic ({in_terms(python='see check_simulator', command='run check-env')})?"
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from widthwise.core.shape import Mismatch, Shape, anything, fields, items, number, optional, switch, table, whole
+from widthwise.simulator_search.driver import SET
 from widthwise.simulator_search.tree import NONE
 
 _COUNT = whole(0)
@@ -52,7 +53,7 @@ _AGENT = fields(
         "at": whole(NONE),
         "tree": fields(
             {
-                "item_sizes": items(whole(1, 4)),
+                "item_sizes": items(whole(SET, 4)),
                 "reward": items(number),
                 "prior": items(optional(items(number))),
                 "value": items(optional(number)),
@@ -90,7 +91,7 @@ def check_captured(state: Any, actions: int, levels: int, place: str = "agent") 
     )
     _agree(len(episode["actions"]) == len(episode["rewards"]), f"{place}.episode", "its other columns")
     _agree(all(action < actions for action in episode["actions"]), f"{place}.episode", "the actions of the simulator")
-    _agree(not episode["terminated"], f"{place}.episode", "an episode that goes on")
+    _agree(not episode["terminated"], f"{place}.episode", "an episode that continues")
     rows = len(nodes["parent"])
     for name in ("reward", "prior", "value", "version"):
         _agree(len(tree[name]) == rows, f"{place}.tree.{name}", "the nodes")
@@ -130,7 +131,9 @@ def _check_rows(columns: dict[str, Any], size: int, place: str) -> set[int]:
     together = [*columns["live"], *columns["free"]]
     _agree(sorted(together) == list(range(rows)), f"{place}.live", "its other columns")
     lengths = {len(columns["features"][row]) for row in live}
-    _agree(len(lengths) <= 1 and all(length % size == 0 for length in lengths), f"{place}.features", "each other")
+    item = 4 if size == SET else size
+    same = len(lengths) <= 1 or size == SET
+    _agree(same and all(length % item == 0 for length in lengths), f"{place}.features", "each other")
     return live
 
 

@@ -64,7 +64,12 @@ def default_features(simulator: Simulator, preset: str = DEFAULT) -> tuple[Featu
     by_tiles: Any = getattr(simulator, "level_features", None)
     if callable(by_tiles):
         settings = preset_settings(preset, simulator)
-        return tuple(by_tiles(settings["tiles"], settings["colours"]))
+        by_level = tuple(by_tiles(settings["tiles"], settings["colours"]))
+        if not settings["gray"]:
+            return by_level
+        from widthwise.simulators.features import Tiles
+
+        return tuple(feature.in_gray() if isinstance(feature, Tiles) else feature for feature in by_level)
     return (observation,)
 
 

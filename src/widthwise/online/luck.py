@@ -86,7 +86,7 @@ class Luck:
         return same_outcome((tree.observation[node], tree.reward[node], tree.nodes.terminal[node]), step)
 
     def verify(self, root: int, action: int, node: int, number: int) -> None:
-        """Do a planned action once more with other luck, and refuse to go on if something else happens."""
+        """Do a planned action once more with other luck, and refuse to continue if something else happens."""
         from dataclasses import replace
 
         from widthwise.simulators.chance import refusal

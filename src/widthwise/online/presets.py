@@ -27,7 +27,7 @@ KINDS = ("corridor", "small maze", "large maze", "atari", "other")
 class Preset:
     """Settings by name: those for every environment, and those for kinds of environments.
 
-    Settings of planning: `planner` (hiw or riw, for `play`), `tiles`, `colours`, `high_width`, `width`,
+    Settings of planning: `planner` (hiw or riw, for `play`), `tiles`, `colours`, `gray`, `high_width`, `width`,
     `steps_per_action` (simulator steps), `nodes` (kept in the tree), `behaviour`, `discount`. The others are settings
     of learning, with the names that `train --set` has.
     """
@@ -47,6 +47,7 @@ _PLANNING: Settings = {
     "planner": "hiw",
     "tiles": (4, 4),
     "colours": 256,
+    "gray": False,
     "high_width": 1,
     "width": 1,
     "steps_per_action": 100,
@@ -99,7 +100,7 @@ PRESETS: dict[str, Preset] = {
     "paper": Preset("the settings that the paper gives", _PAPER, _PAPER_KINDS),
     "authors": Preset(
         "the settings of the program that the paper's authors published",
-        {**_PAPER, "nodes": 5_000, "behaviour": "counts"},
+        {**_PAPER, "nodes": 5_000, "behaviour": "counts", "gray": True},
         _PAPER_KINDS,
     ),
     FIRST: Preset("the defaults of version 0.1", {**_PLANNING, **_LEARNING, "steps_per_action": 30}, _PAPER_KINDS),

@@ -36,8 +36,8 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
     is a failure: an end that costs far more than any step, where every step costs something. A `leaf` above 0 means
     that every step gives something and ends are to be avoided: a node is then worth the mean of its
     explored children, as a single long way among many ends is not a safe one. Of `doubted` nodes an estimate above 0 is
-    not used, and a doubted root is worth the best of its actions. A hierarchy needs no case of its own, as its
-    levels share the one tree.
+    not used, and a doubted root is worth the best of its actions. A step that loses a life is worth less by
+    `tree.life_penalty`. A hierarchy needs no case of its own, as its levels share the one tree.
     """
     worth, size, best = _back_up(tree, discount, doubted, leaf)
     root = tree.nodes.children[tree.root]
@@ -69,33 +69,44 @@ def leaf_value(tree: Tree, discount: float = 0.99) -> float:
     return usual / (1.0 - discount) if rewards[-1] < 0.0 else 0.0
 
 
+def only_survival_counts(tree: Tree) -> bool:
+    """Whether all steps in the tree give the same reward above 0, and some end the episode."""
+    nodes = tree.nodes
+    rewards = {tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]}
+    return len(rewards) == 1 and min(rewards) > 0.0 and bool(tree.ends)
+
+
 def undecided(seen: LookAhead) -> bool:
     """Whether no explored action looks better than another one."""
     returns = [value for value in seen.returns if value is not None]
     return not returns or max(returns) - min(returns) <= TOLERANCE * max(1.0, abs(max(returns)))
 
 
-def way_to_goal(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> bool:
-    """Whether the best way from the root ends at a goal.
+def goal_reward(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> float:
+    """The least reward of an end that is a goal: worth more than every step that goes on, and not a failure."""
+    nodes = tree.nodes
+    steps = [tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
+    least = math.nextafter(max(steps, default=0.0) + discount * leaf, math.inf)
+    return max(least, failure(tree, leaf))
 
-    A goal is an end of the episode, not by a limit of steps, that is worth more than every step that goes on and is not
-    a failure.
-    """
+
+def goal_path(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> list[int] | None:
+    """The actions of the best path from the root, if it ends at a goal (see `goal_reward`), not at a limit of steps."""
     nodes = tree.nodes
     if not tree.ends:
-        return False
-    steps = [tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
-    least = max(steps, default=0.0) + discount * leaf
-    if all(tree.reward[node] <= least for node in tree.ends):
-        return False
+        return None
+    least = goal_reward(tree, discount, leaf)
+    if all(tree.reward[node] < least for node in tree.ends):
+        return None
     worth = _back_up(tree, discount, (), leaf)[0]
-    node = tree.root
+    node, path = tree.root, []
     while not nodes.terminal[node]:
         children = [child for child in nodes.children[node] if child != NONE]
         if not children:
-            return False
+            return None
         node = max(children, key=worth.__getitem__)
-    return node in tree.ends and tree.reward[node] > least and tree.reward[node] >= failure(tree, leaf)
+        path.append(nodes.action[node])
+    return path if node in tree.ends and tree.reward[node] >= least else None
 
 
 def failure(tree: Tree, leaf: float) -> float:
@@ -114,6 +125,7 @@ def _back_up(
     nodes = tree.nodes
     parent, terminal, children = nodes.parent, nodes.terminal, nodes.children
     reward, value, ends = tree.reward, tree.value, tree.ends
+    lost, penalty = tree.lost if tree.life_penalty else frozenset[int](), tree.life_penalty
     failing = failure(tree, leaf)
     rows = len(parent)
     best: list[float | None] = [None] * rows  # of a node's children
@@ -133,7 +145,10 @@ def _back_up(
             mine = total[node] / explored[node]
         elif mine is None or (mine < leaf and NONE in children[node]):
             mine = leaf
-        worth[node] = here = reward[node] + discount * mine
+        here = reward[node] + discount * mine
+        if node in lost:
+            here -= penalty
+        worth[node] = here
         above = parent[node]
         if above != NONE:
             other = best[above]

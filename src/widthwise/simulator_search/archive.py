@@ -1,25 +1,33 @@
-"""The archive: the high-level states of a whole search, each with the best way to it that is known.
+"""The archive: the high-level states of a whole search, each with the best known path to it.
 
 A region is a high-level state. Regions nest as the levels of HIW do: inside a region of coarse features are regions of
-finer ones. A region of the lowest level has an *entry*, a saved state of the simulator from which the search can go on.
-In the paper a high level lives as long as one planning step; the archive lives as long as the search. Its table never
-forgets a state, its counts go on, and the entry of a region is replaced when a better way to it is found.
+finer ones. A region of the lowest level has an *entry*, a saved state of the simulator from which the search can
+continue. In the paper a high level lasts for one planning step; the archive lasts for the whole search. Its counts
+persist, and the entry of a region is replaced when a better path to it is found.
+
+The score, the sum of rewards so far, can be the feature of the highest level. It is often a splitting feature: a key or
+a door that was rewarded changes what can be done, and the score shows it where the screen hardly does. The search
+prefers high scores and gives up low ones first when the archive becomes too large.
 """
 
 from __future__ import annotations
 
 import random
+import struct
 from array import array
+from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
 #: The trajectory node of the initial state.
 START = -1
+#: Bytes of an entry and its region beside the saved state, and of a saved state whose size is not known.
+ENTRY_BYTES, SNAPSHOT_BYTES = 600, 4_000
 
 
 class Entry:
-    """How the search goes on from a region: a saved state, and what it took to get there."""
+    """How the search continues from a region: a saved state, and what it took to get there."""
 
     __slots__ = ("lives", "node", "score", "snapshot", "steps")
 
@@ -30,6 +38,12 @@ class Entry:
         self.node = node  # of the trajectories
         self.lives = lives  # None where the environment has no lives
 
+    @property
+    def size(self) -> int:
+        """Its bytes, about."""
+        snapshot = self.snapshot
+        return ENTRY_BYTES + (len(snapshot) if isinstance(snapshot, bytes) else SNAPSHOT_BYTES)
+
     def worse(self, score: float, steps: int) -> bool:
         """Whether another way is better: it has a higher score, or the same score after fewer steps."""
         return (score, -steps) > (self.score, -self.steps)
@@ -38,10 +52,11 @@ class Entry:
 class ArchiveRegion:
     """A high-level state: the regions inside it or, on the lowest level, its entry; and how often it was chosen."""
 
-    __slots__ = ("entry", "index", "inside", "visits", "weights")
+    __slots__ = ("entry", "index", "inside", "low", "visits", "weights")
 
     def __init__(self) -> None:
         self.visits = 0
+        self.low: Any = None  # how rollouts are pruned that begin in it, where the search has begun with that
         self.index: dict[bytes, int] = {}  # the features of a region inside -> its place
         self.inside: list[ArchiveRegion] = []
         self.weights: list[float] = []
@@ -64,18 +79,77 @@ class ArchiveRegion:
         return region
 
 
+class Scores(ArchiveRegion):
+    """The highest level where its feature is the score: the regions inside have one score each.
+
+    The score of rank r, the highest having rank 1, is chosen with a probability proportional to 1/r: high scores are
+    preferred, and none is left out, since a high score may be a dead end.
+    """
+
+    __slots__ = ("harmonic", "ranked")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ranked: list[tuple[float, int]] = []  # score and place, in increasing order
+        self.harmonic: list[float] = []  # sums of 1/r
+
+    def choose(self, rng: random.Random) -> int:
+        """The place of a score; the visit counts."""
+        count = len(self.ranked)
+        rank = 0 if count == 1 else min(bisect_right(self.harmonic, rng.random() * self.harmonic[count - 1]), count - 1)
+        place = self.ranked[count - 1 - rank][1]
+        self.inside[place].visits += 1
+        return place
+
+    def add(self, features: bytes) -> ArchiveRegion:
+        """A score that was not seen before."""
+        region = super().add(features)
+        insort(self.ranked, (score_of(features), len(self.inside) - 1))
+        if len(self.harmonic) < len(self.ranked):
+            self.harmonic.append((self.harmonic[-1] if self.harmonic else 0.0) + 1 / len(self.ranked))
+        return region
+
+    def drop_lowest(self) -> ArchiveRegion:
+        """Give up the lowest score; returns what was in it."""
+        score, place = self.ranked.pop(0)
+        del self.index[score_features(score)]
+        dropped, self.inside[place] = self.inside[place], ArchiveRegion()  # places of other regions stay
+        return dropped
+
+
+def score_features(score: float) -> bytes:
+    """A score as the feature of a region."""
+    return struct.pack("<d", score)
+
+
+def score_of(features: bytes) -> float:
+    """The score that `score_features` has packed."""
+    score: float = struct.unpack("<d", features)[0]
+    return score
+
+
 def weight(visits: int) -> float:
     """How likely a region is chosen that was chosen so often already."""
     return float((visits + 1) ** -0.5)
 
 
 class Archive:
-    """All regions of a search, on any number of levels."""
+    """All regions of a search, on any number of levels.
 
-    def __init__(self, levels: int) -> None:
+    Args:
+        levels: The number of levels, that of the score included.
+        scores: Whether the feature of the highest level is the score.
+        most: The bytes of entries to keep. When there are more, a state with a higher score takes the room of the
+            lowest one; other states find no room.
+    """
+
+    def __init__(self, levels: int, *, scores: bool = False, most: float = float("inf")) -> None:
         self.levels = levels
-        self.top = ArchiveRegion()
+        self.top: ArchiveRegion = Scores() if scores else ArchiveRegion()
         self.regions = [0] * levels  # how many there are on each level, highest first
+        self.most = most
+        self.bytes = 0  # of all entries, about
+        self.lowest = float("-inf")  # scores up to this one were given up
 
     def offer(
         self,
@@ -98,24 +172,53 @@ class Archive:
         Returns:
             Whether the state is in a region that was not known before.
         """
-        outer = region = self.top
-        new = False
-        for level, vector in enumerate(features):
-            outer, place = region, region.index.get(vector)
+        region = outer = self.top
+        for vector in features:
+            place = region.index.get(vector)
             if place is None:
-                region = outer.add(vector)
-                self.regions[level] += 1
-                new = True
-            else:
-                region = outer.inside[place]
-        if region.entry is None:
+                return self._add(features, make, score)
+            outer, region = region, region.inside[place]
+        entry = region.entry
+        assert entry is not None
+        if improve and entry.worse(score, steps):
             region.entry = make()
-        elif improve and region.entry.worse(score, steps):
-            region.entry = make()
+            self.bytes += region.entry.size - entry.size
             # What can be reached from here may be new now, so that the region is looked at again.
             region.visits = 0
             outer.weights[outer.index[features[-1]]] = weight(0)
-        return new
+        return False
+
+    def _add(self, features: Sequence[bytes], make: Callable[[], Entry], score: float) -> bool:
+        """Add the regions that are missing on the way to a new one of the lowest level, if there is room."""
+        if isinstance(self.top, Scores) and score <= self.lowest:
+            return False
+        if self.bytes >= self.most and not self._drop(score):
+            return False
+        region = self.top
+        for level, vector in enumerate(features):
+            place = region.index.get(vector)
+            if place is None:
+                region = region.add(vector)
+                self.regions[level] += 1
+            else:
+                region = region.inside[place]
+        region.entry = make()
+        self.bytes += region.entry.size
+        return True
+
+    def _drop(self, score: float) -> bool:
+        """Give up the lowest score, if it is below this one; returns whether it was."""
+        if not isinstance(self.top, Scores) or self.top.ranked[0][0] >= score:
+            return False
+        self.lowest = self.top.ranked[0][0]
+        pending = [(0, self.top.drop_lowest())]
+        while pending:
+            level, region = pending.pop()
+            self.regions[level] -= 1
+            if region.entry is not None:
+                self.bytes -= region.entry.size
+            pending += [(level + 1, inner) for inner in region.inside]
+        return True
 
 
 class Trajectories:

@@ -4,7 +4,7 @@ HIW in the paper starts again at every planning step, prunes, and becomes exhaus
 that is kept during the whole search, and the low level never ends:
 
     while there are interactions left:
-        choose a region on each level, rarely chosen ones first, and load its entry
+        choose a score, high ones first, and a region on each level inside, rarely chosen ones first; load its entry
         repeat for some steps:
             act: hold an action for a while, then take another at random
             remember the new state: a new region gets an entry, a better way to a known one replaces its entry
@@ -25,7 +25,7 @@ from widthwise import _native
 from widthwise.core.contract import guarded, innermost
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories
+from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, score_features
 from widthwise.simulator_search.driver import FeatureFunction, pack
 
 #: How the low level prunes: states without novelty of a width, or nothing.
@@ -40,11 +40,15 @@ class ArchiveSearch:
     Args:
         rollout: Simulator steps of a visit to a region.
         hold: For how many steps an action is held in the mean.
-        widths: How rollouts are pruned inside a region of the top level, one after another: 1, 2, "n" or "all".
+        widths: How rollouts are pruned inside a region of the highest features, one after another: 1, 2, "n" or "all".
         patience: After how many rollouts without a discovery the next width is taken.
         improve: Whether a better way to a known region replaces its entry.
-        through: Whether a rollout goes on in regions that are known already.
+        through: Whether a rollout continues in regions that are known already.
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
+        scores: Whether the score is a feature of its own, above all others: states with different scores are then in
+            different regions, and high scores are preferred.
+        memory_mb: How large the archive may become. Then a state with a higher score takes the room of the lowest one,
+            and other states find no room.
 
     Raises:
         UsageError: A setting is out of its range.
@@ -62,10 +66,12 @@ class ArchiveSearch:
     improve: bool = True
     through: bool = True
     lives: bool = True
+    scores: bool = True
+    memory_mb: float = 1_000.0
 
     def __post_init__(self) -> None:
         """Refuse settings that are out of range."""
-        for name in ("rollout", "hold", "patience"):
+        for name in ("rollout", "hold", "patience", "memory_mb"):
             if not getattr(self, name) >= 1:
                 raise UsageError(f"{name} is at least 1, not {getattr(self, name)!r}")
         if not self.widths or any(width not in _WIDTHS for width in self.widths):
@@ -128,14 +134,18 @@ class SearchAtWork:
         self.packs = hasattr(environment, "pack_snapshot")
         self.pack: Callable[[Any], Any] = environment.pack_snapshot if self.packs else _unchanged
         self.unpack: Callable[[Any], Any] = environment.unpack_snapshot if self.packs else _unchanged
-        self.archive = Archive(len(self.high))
+        self.archive = self.new_archive()
         self.trajectories = Trajectories()
         self.best: Best | None = None
         step = self.simulator.reset(seed)
         if step.done:
             raise UsageError(f"{self.simulator.name}: the episode is over at its reset, so there is nothing to search")
-        self.lowest: dict[int, LowLevel] = {}  # by the place of the top-level region
         self._offer(step, 0.0, 0, START)
+
+    def new_archive(self) -> Archive:
+        """An empty archive for the levels of this search."""
+        scores = self.planner.scores
+        return Archive(len(self.high) + scores, scores=scores, most=self.planner.memory_mb * 1e6)
 
     @property
     def interactions(self) -> int:
@@ -151,23 +161,24 @@ class SearchAtWork:
         Returns:
             Whether a new region was found.
         """
-        place, entry = self._choose()
-        lowest = self.lowest.get(place)
+        region, entry = self._choose()
+        lowest: LowLevel | None = region.low
         if lowest is None:
-            lowest = self.lowest[place] = LowLevel(self.planner)
+            lowest = region.low = LowLevel(self.planner)
         length = self.planner.rollout if most is None else min(most, self.planner.rollout)
         discovered = self._roll_out(entry, lowest, length)
         lowest.count(discovered)
         return discovered
 
-    def _choose(self) -> tuple[int, Entry]:
-        archive = self.archive
-        place = archive.top.choose(self.rng)
-        region: ArchiveRegion = archive.top.inside[place]
-        for _ in range(archive.levels - 1):
+    def _choose(self) -> tuple[ArchiveRegion, Entry]:
+        """A region of the highest features, and the entry of a region of the lowest level inside it."""
+        region = outer = self.archive.top
+        for level in range(self.archive.levels):
             region = region.inside[region.choose(self.rng)]
+            if level == int(self.planner.scores):
+                outer = region
         assert region.entry is not None
-        return place, region.entry
+        return outer, region.entry
 
     def _roll_out(self, entry: Entry, lowest: LowLevel, length: int) -> bool:
         planner, rng, simulator = self.planner, self.rng, self.simulator
@@ -200,6 +211,8 @@ class SearchAtWork:
 
     def _offer(self, step: Step, score: float, steps: int, node: int) -> bool:
         features = [_vector(function, step) for function in self.high]
+        if self.planner.scores:
+            features.insert(0, score_features(score))
 
         def make() -> Entry:
             return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step))

@@ -21,8 +21,33 @@ from widthwise.simulator_search.tree import NONE, Tree
 Expand = tuple[int, int]
 #: A running planner: yields expansions and receives the new nodes.
 Requests = Generator[Expand, int, int | None]
-#: The features of a level: a function from a step to small whole numbers (bytes, an integer array, a list).
+#: The features of a level: a function from a step to small whole numbers (bytes, an array, a list), or to a set.
 FeatureFunction = Callable[[Step], Any]
+#: The item size of a level whose features are sets.
+SET = 0
+
+
+class FeatureSet(bytes):
+    """Features of which most are false: the numbers of the true ones in increasing order, 32 bits each.
+
+    A feature function returns it where a vector would be too long, for example with millions of features of which a
+    state has a few thousand. A tuple of width 1 is then the number of a true feature; the widths are 1 and "n".
+
+    Example:
+        >>> ww.FeatureSet.of([3, 70_000]).numbers()
+        [3, 70000]
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, numbers: Sequence[int]) -> FeatureSet:
+        """A set of the numbers of true features, from 0 to 2**32 - 1, in any order."""
+        return cls(b"".join(number.to_bytes(4, "little") for number in sorted(set(numbers))))
+
+    def numbers(self) -> list[int]:
+        """The numbers of the true features, in increasing order."""
+        return [int.from_bytes(self[at : at + 4], "little") for at in range(0, len(self), 4)]
 
 
 @dataclass(slots=True)
@@ -42,23 +67,38 @@ class Driver:
     """A simulator and its search tree."""
 
     def __init__(
-        self, simulator: Simulator, features: Sequence[FeatureFunction | None], *, keep_observations: bool = True
+        self,
+        simulator: Simulator,
+        features: Sequence[FeatureFunction | None],
+        *,
+        keep_observations: bool = True,
+        life_penalty: float = 0.0,
     ) -> None:
         """`features` has one function per level, lowest first; None if an evaluation provides the features."""
         self.simulator = guarded(simulator)
         self.functions = list(features)
         self.keep_observations = keep_observations
-        self.tree = Tree(self.simulator.actions, len(self.functions))
+        self.life_penalty = life_penalty
+        self.tree = self._new_tree()
         self.steps = 0
         self.restores = 0
         self.at = NONE  # the node of the simulator's current state
         self.last: Step | None = None
 
+    def start(self) -> None:
+        """Begin a new tree at the present state of the simulator; its root is added later."""
+        self.tree = self._new_tree()
+        self.at = NONE
+
     def reset(self, seed: int | None = None) -> Step:
         """Begin an episode with a new tree; its root is added later."""
-        self.tree = Tree(self.simulator.actions, len(self.functions))
-        self.at = NONE
+        self.start()
         return self.simulator.reset(seed)
+
+    def _new_tree(self) -> Tree:
+        tree = Tree(self.simulator.actions, len(self.functions))
+        tree.life_penalty = self.life_penalty
+        return tree
 
     def step(self, parent: int, action: int, before: Callable[[], None] | None = None) -> Step:
         """Execute an action in a node; `before` is called before the action, when the simulator is at the node."""
@@ -103,8 +143,7 @@ class Driver:
             observation=step.observation if self.keep_observations else None,
             snapshot=None if terminal else self.simulator.save(),  # an end is never expanded
         )
-        if step.terminated:
-            tree.ends.add(node)
+        tree.mark(node, step)
         if evaluation is not None:
             tree.prior[node] = evaluation.prior
             tree.value[node] = evaluation.value
@@ -140,9 +179,11 @@ class Driver:
 
 
 def pack(values: Any) -> tuple[bytes, int]:
-    """A feature vector as bytes, and the bytes each value takes."""
+    """A feature vector as bytes, and the bytes each value takes; `SET` for a set of features."""
     if type(values) is bytes:
         return values, 1
+    if type(values) is FeatureSet:
+        return bytes(values), SET
     if getattr(values, "dtype", None) is None:
         import numpy
 

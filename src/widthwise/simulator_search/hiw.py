@@ -15,7 +15,7 @@ from widthwise import _native
 from widthwise.core.errors import UsageError
 from widthwise.core.level import Width
 from widthwise.core.showing import counted
-from widthwise.simulator_search.driver import Requests
+from widthwise.simulator_search.driver import SET, Requests
 from widthwise.simulator_search.tree import NONE, Nodes, Tree
 
 NEW = -1  # the label of "a successor not known yet" among the children of a region
@@ -175,7 +175,10 @@ class Space:
         """
         if width not in (1, 2, "n"):
             raise UsageError(f"on simulators a width must be 1, 2 or n, not {width!r}")
-        return _native.DepthTable(0 if width == "n" else int(width), self.tree.item_sizes[self.level])
+        size = self.tree.item_sizes[self.level]
+        if size == SET and width == 2:
+            raise UsageError("sets of features have novelty of width 1 or n, not 2")
+        return _native.DepthTable(0 if width == "n" else int(width), size)
 
 
 class SimulatorHierarchy:

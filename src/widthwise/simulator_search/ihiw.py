@@ -12,8 +12,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
-from widthwise.simulator_search.driver import FeatureFunction, Requests, pack
+from widthwise.simulator_search.driver import SET, FeatureFunction, Requests, pack
 from widthwise.simulator_search.hiw import LevelPlanner, SimulatorHierarchy
 from widthwise.simulator_search.tree import NONE, Tree
 
@@ -74,6 +75,8 @@ class DiscoveringHierarchy(SimulatorHierarchy):
         self, planners: Sequence[LevelPlanner], tree: Tree, rng: random.Random, discovered: DiscoveredFeatures
     ) -> None:
         super().__init__(planners, tree, rng)
+        if tree.item_sizes[0] == SET:
+            raise UsageError("ihiw discovers features among the values of vectors, not in sets of features")
         self.discovered = discovered
         self.asked: set[int] = set()  # pruned nodes whose proposals have been used
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from widthwise.core.simulator import Step
+
 NONE = -1  # no parent, no child
 
 
@@ -87,6 +89,9 @@ class Tree:
         self.value: list[float | None] = []
         self.version: list[int] = []  # of the network that gave prior and value
         self.ends: set[int] = set()  # nodes where the episode ended, except by a step limit
+        self.lives: dict[int, int] = {}  # of nodes, where the simulator shows them
+        self.lost: set[int] = set()  # nodes whose step lost a life
+        self.life_penalty = 0.0  # what a lost life takes from the return of a step, when returns are backed up
         self.root = NONE
 
     @property
@@ -153,6 +158,16 @@ class Tree:
                 regions.children[before].append(node)
             within = False
 
+    def mark(self, node: int, step: Step) -> None:
+        """Note whether the step to a node ended the episode, and whether it lost a life."""
+        if step.terminated:
+            self.ends.add(node)
+        lives = step.info.get("lives")
+        if lives is not None:
+            self.lives[node] = lives
+            if lives < self.lives.get(self.nodes.parent[node], lives):
+                self.lost.add(node)
+
     def recolour(self, features: Sequence[bytes]) -> None:
         """Recompute the regions of a tree with two levels from new high-level features, one vector per row."""
         self.regions = [Regions()]
@@ -178,6 +193,9 @@ class Tree:
         for node in dropped:
             self.observation[node] = self.snapshot[node] = self.prior[node] = None
         self.ends.difference_update(dropped)
+        self.lost.difference_update(dropped)
+        for node in dropped:
+            self.lives.pop(node, None)
         nodes.free += reversed(dropped)
         nodes.parent[root] = NONE
         self.root = root

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 #: A snapshot: the seed of the episode and its actions, as a chain that shares its beginning with other snapshots.
-Chain = tuple[Any, int] | None
+Chain = tuple[Any, Any] | None
 
 
 class ActionReplay:
@@ -17,7 +17,7 @@ class ActionReplay:
     (`steps` counts them), unless the snapshot continues the current history.
     """
 
-    def __init__(self, reset: Callable[[int], Any], step: Callable[[int], Any]) -> None:
+    def __init__(self, reset: Callable[[int], Any], step: Callable[[Any], Any]) -> None:
         self._reset, self._step = reset, step
         self._seeds = random.Random(0)
         self._seed = 0
@@ -33,7 +33,7 @@ class ActionReplay:
         self._history, self._length = None, 0
         return self._reset(self._seed)
 
-    def act(self, action: int) -> Any:
+    def act(self, action: Any) -> Any:
         """Take a step and record it."""
         self._history, self._length = (self._history, action), self._length + 1
         return self._step(action)
@@ -45,7 +45,7 @@ class ActionReplay:
     def load(self, snapshot: tuple[int, int, Chain]) -> None:
         """Restore a snapshot by replaying its actions."""
         seed, length, history = snapshot
-        todo: list[int] = []
+        todo: list[Any] = []
         chain = history
         if seed != self._seed or length < self._length or not self._on_the_way(chain, length):
             self._reset(seed)

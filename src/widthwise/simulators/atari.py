@@ -32,8 +32,9 @@ GENERATORS = 64
 INEXACT = frozenset({"qbert", "yars_revenge"})
 #: The emulator of ale-py 0.12.1 ends the process if one of these games is loaded.
 FOR_TWO = frozenset({"combat", "joust", "maze_craze", "warlords"})
-#: The beginning of a packed snapshot: the length of the emulator's state, steps, the last action, whether it is over.
-_HEAD = struct.Struct("<IIB?")
+#: The beginning of a packed snapshot: the length of the emulator's state, steps, the last action, whether it is over,
+#: and the length of the patches.
+_HEAD = struct.Struct("<IIB?I")
 
 
 class Frames:
@@ -81,13 +82,15 @@ class Snapshot(NamedTuple):
     steps: int
     over: bool
     last: int = 0  # the action before, which sticky actions repeat
+    patches: bytes = b""  # of the screen, for pairs in time with the next one
 
 
 class Atari:
     """An Atari game as a simulator.
 
     An observation is the last four frames (`Frames`), gray, 84x84. `info` has the `lives`, the 128 bytes of
-    memory as `ram`, and the `frame` number within the episode. An episode ends with the game, or after
+    memory as `ram`, the `frame` number within the episode, and the colours of the screen and of the one before as
+    `patches` (for `BProst`). An episode ends with the game, or after
     `limit` steps (by default 18,000 frames, five minutes of play).
     """
 
@@ -134,6 +137,8 @@ class Atari:
         height, width = self._ale.getScreenDims()
         self._colours = np.empty((height, width), np.uint8)
         self._screen = _native.Screen(height, width, PIXELS, PIXELS)
+        self._tiles = _native.Patches(height, width)
+        self._patches = self._before = b""
         self._frames: tuple[Frame, ...] = ()
         self._steps, self._over, self._last = 0, True, 0
         self._first = b""  # what packed snapshots are compared with; made when it is first needed
@@ -162,6 +167,7 @@ class Atari:
             self._insert(seed)
         self._ale.reset_game()
         self._steps, self._over, self._last = 0, False, 0
+        self._patches = b""
         self._frames = (self._look(),) * self.stack
         return self._show(0.0)
 
@@ -178,6 +184,7 @@ class Atari:
     def _look(self) -> Frame:
         frame = np.empty((PIXELS, PIXELS), np.uint8)
         self._ale.getScreen(self._colours)
+        self._before, self._patches = self._patches, self._tiles.of(self._colours >> 1)  # colours are even numbers
         if not self._screen.look(self._colours, frame):
             # The emulator would turn every screen gray, and slowly; so it is asked only about new colours.
             self._screen.learn(self._colours, self._ale.getScreenGrayscale())
@@ -191,17 +198,18 @@ class Atari:
         late = not ended and self._steps >= self.limit
         self._over = ended or late
         info = {"lives": ale.lives(), "ram": ale.getRAM(), "frame": ale.getEpisodeFrameNumber()}
+        info["patches"] = (self._before, self._patches)
         return Step(Frames(self._frames), reward, ended, late, info)
 
     def save(self) -> Snapshot:
         """A snapshot."""
         # Only sticky actions use the random generator during a game, and it is half of the emulator's bytes.
         emulator = self._ale.cloneState(include_rng=self.sticky > 0)
-        return Snapshot(emulator, self._frames, self._steps, self._over, self._last)
+        return Snapshot(emulator, self._frames, self._steps, self._over, self._last, self._patches)
 
     def load(self, snapshot: Snapshot) -> None:
         """Return to a snapshot; the emulator's own screen is not right again before the next step."""
-        emulator, self._frames, self._steps, self._over, self._last = snapshot
+        emulator, self._frames, self._steps, self._over, self._last, self._patches = snapshot
         self._ale.restoreState(emulator)
         if self.sticky:
             self._stick()
@@ -210,18 +218,20 @@ class Atari:
     def pack_snapshot(self, snapshot: Snapshot) -> bytes:
         """A snapshot as bytes, about a kilobyte: only what differs from the beginning of the game takes room."""
         emulator = snapshot.emulator.serialize()
-        head = _HEAD.pack(len(emulator), snapshot.steps, snapshot.last, snapshot.over)
+        head = _HEAD.pack(len(emulator), snapshot.steps, snapshot.last, snapshot.over, len(snapshot.patches))
         packer = zlib.compressobj(1, zdict=self._beginning())
-        return head + packer.compress(emulator + b"".join(map(bytes, snapshot.frames))) + packer.flush()
+        return (
+            head + packer.compress(emulator + snapshot.patches + b"".join(map(bytes, snapshot.frames))) + packer.flush()
+        )
 
     def unpack_snapshot(self, packed: bytes) -> Snapshot:
         """The snapshot of `pack_snapshot`, made by a simulator with the same options."""
         from ale_py import ALEState
 
-        length, steps, last, over = _HEAD.unpack_from(packed)
+        length, steps, last, over, size = _HEAD.unpack_from(packed)
         raw = zlib.decompressobj(zdict=self._beginning()).decompress(packed[_HEAD.size :])
-        pixels = np.frombuffer(raw, np.uint8, offset=length).reshape(-1, PIXELS, PIXELS)
-        return Snapshot(ALEState(raw[:length]), tuple(pixels), steps, over, last)
+        pixels = np.frombuffer(raw, np.uint8, offset=length + size).reshape(-1, PIXELS, PIXELS)
+        return Snapshot(ALEState(raw[:length]), tuple(pixels), steps, over, last, raw[length : length + size])
 
     def _beginning(self) -> bytes:
         """The emulator and the screen at the beginning of a game: what snapshots are compared with."""
@@ -229,7 +239,9 @@ class Atari:
             now = self._ale.cloneState(include_rng=True)
             self._ale.restoreState(self._inserted)
             self._ale.reset_game()
+            shown = self._before, self._patches
             self._first = self._ale.cloneState(include_rng=self.sticky > 0).serialize() + self._look().tobytes()
+            self._before, self._patches = shown
             self._ale.restoreState(now)
         return self._first
 
@@ -243,7 +255,7 @@ class Atari:
             self._ale.act(self._legal[self._last])
 
     def reseed(self, seed: int) -> None:
-        """Let sticky actions go on with another generator; the game stays as it is.
+        """Let sticky actions continue with another generator; the game stays as it is.
 
         The emulator takes a seed only with the cartridge, which is slow, so that generators are made once and kept.
         """

@@ -121,6 +121,17 @@ class Bins:
             raise UsageError(f"the bins are for {self.floats} floats, but the observation has {len(numbers)}")
         return joined([self._intervals(numbers), *parts])
 
+    def finer(self, times: int) -> Bins:
+        """Bins that divide each interval of a grid into so many; the same bins if they are not a grid.
+
+        Args:
+            times: The number of new intervals in each.
+
+        Returns:
+            The features.
+        """
+        return self if self.edges is not None else Bins(self.bins * times, low=self.low, high=self.high)
+
     @property
     def count(self) -> int | None:
         """How many features there are; not known before an observation, which may have whole numbers too."""

@@ -88,6 +88,10 @@ class Tiles:
         self._shrink(image, out)  # type: ignore[misc]
         return out
 
+    def in_gray(self) -> Tiles:
+        """The same tiles of the brightness."""
+        return Tiles(self.width, self.height, self.values, gray=True)
+
     def _prepare(self, image: Any) -> None:
         shape: tuple[int, ...] = tuple(getattr(image, "shape", ()))
         if len(shape) not in (2, 3) or image.dtype != np.uint8:

@@ -1,7 +1,4 @@
-"""The mazes as Gymnasium environments; importing this module registers them.
-
-`import widthwise.simulators.gym_mazes`, then `gymnasium.make("widthwise/MazeSmall-v0")`.
-"""
+"""The mazes as Gymnasium environments: `import widthwise.gym`, then `gymnasium.make("widthwise/MazeSmall-v0")`."""
 
 from __future__ import annotations
 
@@ -13,13 +10,6 @@ import numpy as np
 from widthwise.core.simulator import Step
 from widthwise.simulators.maze import PIXELS, Image, Maze, MazeLayout
 from widthwise.simulators.mazes import MAZES
-
-#: The names in Gymnasium's registry and in Widthwise.
-IDS = {
-    "widthwise/MazeSmall-v0": "maze-small",
-    "widthwise/MazeLarge-v0": "maze-large",
-    "widthwise/Corridor-v0": "corridor",
-}
 
 
 class MazeEnv(gymnasium.Env[Image, int]):
@@ -59,13 +49,3 @@ class MazeEnv(gymnasium.Env[Image, int]):
     def load(self, snapshot: Any) -> None:
         """Return to a snapshot."""
         self.maze.load(snapshot)
-
-
-def register() -> None:
-    """Make the mazes known to Gymnasium."""
-    for name, maze in IDS.items():
-        if name not in gymnasium.registry:
-            gymnasium.register(name, entry_point=f"{__name__}:MazeEnv", kwargs={"maze": maze})
-
-
-register()

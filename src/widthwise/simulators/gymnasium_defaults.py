@@ -22,6 +22,8 @@ NODES = 20_000
 PAIRS = 8
 #: How often an action is done while no float has left its interval.
 REPEAT = 16
+#: Simulator steps that may be spent once in an episode to shorten the first path to a goal.
+SHORTEN = 60_000
 #: Observations of at least this many bytes with rows and columns are images.
 IMAGE = 1024
 
@@ -48,11 +50,12 @@ def defaults_for(simulator: GymnasiumSimulator) -> Defaults:
         features = Observation()
     repeat = REPEAT if "f" in kinds else 1
     width = 2 if size <= PAIRS else 1
-    if simulator._replays:
+    if simulator.restores_by_replay:
         notes.append("the environment cannot be copied: states are restored by replaying actions")
     return Defaults(
         planner="riw", widths=(width,), features=(features,), steps_per_action=STEPS, nodes=NODES, patience=40,
-        settle=True, repeat=repeat, notes=tuple(notes),
+        settle=True, repeat=repeat, shorten=0 if simulator.restores_by_replay else SHORTEN, widen=True,
+        notes=tuple(notes),
     )  # fmt: skip
 
 

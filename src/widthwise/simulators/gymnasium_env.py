@@ -37,16 +37,27 @@ class GymnasiumSimulator:
     never change and need no copy. Use `check_simulator` to see whether that restores everything.
 
     Actions are numbered: a `Discrete` space may begin anywhere, `MultiDiscrete`, `MultiBinary`, `Tuple` and `Dict`
-    spaces of them are flattened, up to 1,000 combinations.
+    spaces of them are flattened, up to 1,000 combinations. `actions="grid:5"` takes 5 values of each number of a `Box`.
     """
 
     def __init__(
-        self, env: Any, *, copy: str = "auto", shared: Sequence[str] = (), deterministic: bool | None = None
+        self,
+        env: Any,
+        *,
+        copy: str = "auto",
+        shared: Sequence[str] = (),
+        deterministic: bool | None = None,
+        actions: str | None = None,
     ) -> None:
         if copy not in STRATEGIES:
             raise UsageError(f"unknown copy strategy {copy!r}; choose one of {', '.join(STRATEGIES)}")
+        if hasattr(env, "num_envs"):
+            raise UsageError(
+                f"{type(env).__name__} is {env.num_envs} environments at once (a vectorised environment), but an agent "
+                "plans in one: give a single environment, such as gymnasium.make(...) or venv.envs[0]"
+            )
         self.env = env
-        self._actions = Actions(getattr(env, "action_space", None), str(env))
+        self._actions = Actions(getattr(env, "action_space", None), str(env), actions)
         self.actions = self._actions.count
         spec = getattr(env, "spec", None)
         self.limit: int | None = getattr(spec, "max_episode_steps", None)
@@ -63,7 +74,7 @@ class GymnasiumSimulator:
         # The wrappers above a layer that saves itself have their state too, such as a step counter.
         strategy = copy if copy in ("pickle", "deepcopy") else "auto"
         self._rest = Layers(layers[:own], shared, strategy, *layers[own : own + 1])
-        self._replay = ActionReplay(lambda seed: env.reset(seed=seed), lambda action: env.step(self._actions(action)))
+        self._replay = ActionReplay(lambda seed: env.reset(seed=seed), env.step)
         self._replays = copy == "replay"
         self._tried = copy != "auto" or self._own is not None
 
@@ -76,7 +87,15 @@ class GymnasiumSimulator:
 
     def step(self, action: int) -> Step:
         """Do the action."""
-        seen = self._replay.act(action) if self._replays else self.env.step(self._actions(action))
+        return self.step_with(self._actions(action))
+
+    def action_of(self, number: int) -> Any:
+        """The action of the environment with a number."""
+        return self._actions(number)
+
+    def step_with(self, action: Any) -> Step:
+        """Execute an action of the environment, which need not be one of the numbered ones."""
+        seen = self._replay.act(action) if self._replays else self.env.step(action)
         observation, reward, terminated, truncated, info = seen
         return Step(_kept(observation), float(reward), bool(terminated), bool(truncated), self.information(dict(info)))
 
@@ -99,6 +118,11 @@ class GymnasiumSimulator:
         self._rest.load(rest)
         if self._own is not None:
             self._own[1](own)
+
+    @property
+    def restores_by_replay(self) -> bool:
+        """Whether every return to a snapshot takes the steps of the episode again."""
+        return self._replays
 
     @property
     def replayed_steps(self) -> int:

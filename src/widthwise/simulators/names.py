@@ -10,14 +10,14 @@ from importlib.util import find_spec
 from typing import Any
 
 from widthwise.core.contract import describe_exception
-from widthwise.core.errors import MissingExtraError, SimulatorError, UsageError, WidthwiseError
+from widthwise.core.errors import MissingExtraError, SimulatorError, UnsupportedError, UsageError, WidthwiseError
 from widthwise.core.simulator import Simulator
 from widthwise.core.watchdog import watched_making
 from widthwise.simulators.mazes import MAZES
 from widthwise.simulators.options import check_options, known_options
 
 #: Options of every Gymnasium environment that are not passed on to it.
-OURS = ("copy", "shared", "deterministic")
+OURS = ("copy", "shared", "deterministic", "actions")
 
 
 def simulator(env: Any, **options: Any) -> Simulator:
@@ -129,12 +129,14 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
         raise UsageError(f"{name!r} is not a simulator{_near(name, [])}")
     import gymnasium
 
-    from widthwise.simulators import gym_mazes
+    from widthwise.simulators import gym_registry
     from widthwise.simulators.gymnasium_env import STRATEGIES
 
-    gym_mazes.register()
+    gym_registry.register()
     for module, prefix in (("ale_py", "ALE/"), ("minigrid", ("MiniGrid-", "BabyAI-"))):
-        if name.startswith(prefix) and find_spec(module) is not None:
+        if name.startswith(prefix):
+            if find_spec(module) is None:
+                raise _missing(name, module)
             importlib.import_module(module)
     ours = {key: options[key] for key in OURS if key in options}
     theirs = {key: value for key, value in options.items() if key not in ours}
@@ -150,6 +152,13 @@ def _from_gymnasium(name: str, options: dict[str, Any]) -> Simulator:
             raise UsageError(f"{name!r} is not a simulator{_near(name, [])}") from None
         raise UsageError(f"{name}: {error}") from None
     return wrap(env, **ours)
+
+
+def _missing(name: str, module: str) -> WidthwiseError:
+    """The error for an environment whose package is not installed."""
+    if module == "ale_py":
+        return MissingExtraError(f"the Gymnasium environment {name}", "atari")
+    return UnsupportedError(f"the Gymnasium environment {name} needs the package {module}: pip install {module}")
 
 
 def _check_gymnasium(name: str, options: dict[str, Any]) -> None:

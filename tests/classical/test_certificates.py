@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import widthwise as ww
+from certificate_tasks import random_task
 from cli_tools import call
 from widthwise import verify_certificate
 from widthwise.classical.certificate import Certificate
@@ -176,36 +177,13 @@ def test_random_tasks_are_certified_exactly_where_breadth_first_search_runs_dry(
     generator = random.Random(3)
     seen = {"states": 0, "relaxed": 0, "solved": 0}
     for number in range(120):
-        domain, problem = _random_task(generator)
+        domain, problem = random_task(generator)
         task = Task.of(domain, problem)
         solved = ww.solve(task, "bfs").status is ww.Status.SOLVED
         certificate = certify(task)
         assert (certificate is None) == solved, number
         seen[certificate.kind if certificate else "solved"] += 1
     assert min(seen.values()) >= 10, seen
-
-
-def _random_task(generator: random.Random) -> tuple[Any, Any]:
-    """A task over a few propositions, with quantified and negative conditions and conditional effects."""
-
-    def literal() -> str:
-        atom = f"({generator.choice('pq')} {generator.choice(['?x', 'a', 'b'])})"
-        return atom if generator.random() < 0.6 else f"(not {atom})"
-
-    def condition() -> str:
-        kind = generator.choice(["and", "and", "or", "forall", "exists"])
-        if kind in ("and", "or"):
-            return f"({kind} {literal()} {literal()})"
-        return f"({kind} (?y) {literal().replace('?x', '?y')})"
-
-    actions = "".join(
-        f"(:action a{n} :parameters (?x) :precondition {condition()} "
-        f":effect (and {literal()} (when {condition()} {literal()})))"
-        for n in range(2)
-    )
-    goal = f"(and {condition()} {condition()})".replace("?x", "b")
-    domain = parse_domain(f"(define (domain d) (:constants a b c) (:predicates (p ?x) (q ?x)) {actions})")
-    return domain, parse_problem(f"(define (problem x) (:domain d) (:init (p a)) (:goal {goal}))", "p", domain)
 
 
 # On the command line and in Python

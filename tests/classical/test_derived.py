@@ -84,9 +84,9 @@ def test_circles_and_parts():
     for parts, rule in ((far, DOMAIN.derived[2]), (safe, DOMAIN.derived[3])):
         assert parts.later == () and parts.at_once == rule.condition
     assert show(odd.at_once) == "(exists (?z - node) (and (edge ?z ?y) (open ?z) (or (not (open ?x)))))"  # type: ignore[arg-type]
-    assert [show(one).count(NEW) for one in odd.later] == [1]
+    assert [show(item).count(NEW) for item in odd.later] == [1]
     assert show(even.at_once) == "(and (open ?x) (or (= ?x ?y)))"  # type: ignore[arg-type]
-    assert [show(one) for one in even.later] == [
+    assert [show(item) for item in even.later] == [
         f"(and (open ?x) (exists (?z - node) (and (odd{NEW} ?x ?z) (edge ?z ?y))))"
     ]
 
@@ -123,9 +123,9 @@ def test_circles_of_random_graphs_are_strongly_connected_components(length):
     for _ in range(100):
         uses = {f"n{a}": [f"n{b}" for b in range(length) if generator.random() < 0.3] for a in range(length)}
         reach = {name: _reached(name, uses) for name in uses}
-        found = circles(uses)
-        assert sorted(name for circle in found for name in circle) == sorted(uses)
-        place = {name: number for number, circle in enumerate(found) for name in circle}
+        result = circles(uses)
+        assert sorted(name for circle in result for name in circle) == sorted(uses)
+        place = {name: number for number, circle in enumerate(result) for name in circle}
         for name, others in uses.items():
             for other in uses:
                 together = name == other or (other in reach[name] and name in reach[other])
@@ -134,13 +134,13 @@ def test_circles_of_random_graphs_are_strongly_connected_components(length):
 
 
 def _reached(name, uses):
-    found, todo = set(), [name]
+    result, todo = set(), [name]
     while todo:
         for other in uses[todo.pop()]:
-            if other not in found:
-                found.add(other)
+            if other not in result:
+                result.add(other)
                 todo.append(other)
-    return found
+    return result
 
 
 def test_a_chain_of_ten_thousand_derived_predicates_is_computed():

@@ -112,8 +112,8 @@ def test_open_conditions_have_the_solutions_of_enumeration(init: str, text: str,
     world = World(domain, parse_problem(PROBLEM.format(init), "p", domain))
     condition = domain.derived[0].condition
     variables = (Variable("?x", (first,)), Variable("?y", (second,)))
-    found = {(each["?x"], each["?y"]) for each in world.solutions(variables, condition, {})}
-    assert found == {
+    result = {(each["?x"], each["?y"]) for each in world.solutions(variables, condition, {})}
+    assert result == {
         (each["?x"], each["?y"])
         for each in bindings(world, variables, {})
         if holds(world, world.facts, condition, each)
@@ -121,7 +121,7 @@ def test_open_conditions_have_the_solutions_of_enumeration(init: str, text: str,
     # With one of them given, the other follows.
     for value in world.of_type((first,)):
         given_first = {each["?y"] for each in world.solutions(variables[1:], condition, {"?x": value})}
-        assert given_first == {other for one, other in found if one == value}
+        assert given_first == {other for item, other in result if item == value}
 
 
 @LONG
@@ -130,12 +130,12 @@ def test_effects_agree_with_enumeration(init: str, text: str, value: str) -> Non
     domain = parse_domain(DOMAIN_TEXT.format(f"(:action go :parameters (?x) :effect {text})"))
     world = World(domain, parse_problem(PROBLEM.format(init), "p", domain))
     expected = changes(world, world.facts, domain.actions[0].effect, {"?x": value})
-    found = {
+    result = {
         (effect.predicate, args, effect.negated)
         for effect in world.effects(domain.actions[0])
         for args in world.happening(effect, {"?x": value})
     }
-    assert found == expected
+    assert result == expected
 
 
 @LONG

@@ -1,6 +1,5 @@
 """The bundled families: their generators, their texts and the command that writes them."""
 
-import argparse
 import hashlib
 import os
 import random
@@ -11,10 +10,10 @@ from collections import deque
 
 import pytest
 
+from literal_pddl import Model, goals, init, objects
 from widthwise.classical.examples import EXAMPLES, paper_instances
 from widthwise.classical.examples.grids import neighbours
-from widthwise.cli import examples as command
-from widthwise.core.errors import OutputError, UsageError
+from widthwise.core.errors import UsageError
 
 FAMILIES = sorted(EXAMPLES)
 LARGER = {
@@ -27,130 +26,6 @@ LARGER = {
     "visit-all": {"width": 7, "height": 6, "holes": 9},
     "elevator": {"floors": 12, "passengers": 8},
 }
-
-
-# --- a small reader and search of the test's own, so that nothing here leans on the code under test
-
-
-def sexpr(text):
-    tokens = re.findall(r"[()]|[^\s()]+", re.sub(r";.*", "", text))
-
-    def read(at):
-        if tokens[at] != "(":
-            return tokens[at], at + 1
-        items, at = [], at + 1
-        while tokens[at] != ")":
-            item, at = read(at)
-            items.append(item)
-        return items, at + 1
-
-    tree, end = read(0)
-    assert end == len(tokens)
-    return tree
-
-
-def section(tree, name):
-    return next(part[1:] for part in tree if isinstance(part, list) and part[0] == name)
-
-
-def objects(problem):
-    """Objects by type."""
-    found, names = {}, []
-    words = iter(section(sexpr(problem), ":objects"))
-    for word in words:
-        if word == "-":
-            found.setdefault(next(words), []).extend(names)
-            names = []
-        else:
-            names.append(word)
-    assert not names
-    return found
-
-
-def goals(problem):
-    (condition,) = section(sexpr(problem), ":goal")
-    assert condition[0] == "and"
-    return [tuple(atom) for atom in condition[1:]]
-
-
-def init(problem):
-    return [tuple(atom) for atom in section(sexpr(problem), ":init")]
-
-
-class Model:
-    """A task grounded by Fast Downward's translator, states as integers, one bit per fluent atom."""
-
-    def __init__(self, domain, problem, folder):
-        pytest.importorskip("fast_downward.translate")
-        from fast_downward.translate import instantiate, normalize, options, pddl, pddl_parser
-
-        files = [folder / "domain.pddl", folder / "problem.pddl"]
-        for file, text in zip(files, (domain, problem), strict=True):
-            file.write_text(text)
-        options.set_options([str(file) for file in files])
-        task = pddl_parser.open(*map(str, files))
-        normalize.normalize(task)
-        reachable, atoms, actions, goal, axioms, _ = instantiate.explore(task)
-        assert reachable and not axioms
-        self.atoms = sorted((atom.predicate, *atom.args) for atom in atoms)
-        bit = {atom: 1 << index for index, atom in enumerate(self.atoms)}
-
-        def mask(literals):
-            return sum(bit[(a.predicate, *a.args)] for a in set(literals) if (a.predicate, *a.args) in bit)
-
-        self.init = mask(a for a in task.init if isinstance(a, pddl.Atom))
-        self.goal = mask(goal)
-        self.goals = [bit[(a.predicate, *a.args)] for a in goal]
-        self.actions = []
-        for action in sorted(actions, key=lambda action: action.name):
-            assert not any(a.negated for a in action.precondition)
-            assert not any(condition for condition, _ in action.add_effects + action.del_effects)
-            add, delete = (mask(a for _, a in effects) for effects in (action.add_effects, action.del_effects))
-            self.actions.append((mask(action.precondition), add, delete))
-
-    def bit(self, *atom):
-        return 1 << self.atoms.index(atom)
-
-    def successors(self, state):
-        for precondition, add, delete in self.actions:
-            if precondition & state == precondition:
-                yield (state & ~delete) | add
-
-    def breadth_first(self, limit):
-        """Depth of the nearest goal and the number of states seen until then."""
-        seen, queue = {self.init}, deque([(self.init, 0)])
-        while queue:
-            state, depth = queue.popleft()
-            if self.goal & state == self.goal:
-                return depth, len(seen)
-            for child in self.successors(state):
-                if child not in seen:
-                    assert len(seen) < limit
-                    seen.add(child)
-                    queue.append((child, depth + 1))
-        return None, len(seen)
-
-    def iterated_width(self, width, goal=None, root=None, stay=0):
-        """Whether IW(width) meets the goal, the states it kept, and those that changed an atom of `stay`."""
-        goal, root = goal or self.goal, root or self.init
-        table, kept, left, queue = set(), [], [], deque()
-
-        def look(state):
-            bits = [1 << index for index in range(state.bit_length()) if state >> index & 1]
-            tuples = {*bits, *(a | b for a in bits for b in bits)} if width == 2 else set(bits)
-            if not tuples <= table:
-                table.update(tuples)
-                kept.append(state)
-                queue.append(state)
-
-        look(root)
-        while queue:
-            state = queue.popleft()
-            if goal & state == goal:
-                return True, kept, left
-            for child in self.successors(state):
-                (left.append if (child ^ root) & stay else look)(child)
-        return False, kept, left
 
 
 # --- the families
@@ -351,7 +226,7 @@ def test_paper_instances_have_the_papers_goals(name, instances, total, tmp_path)
         ("corridor", {"length": 1}, "goes from 2 to"),
         ("ferry", {"cars": "3"}, "whole number"),
         ("ferry", {"cars": True}, "whole number"),
-        ("ferry", {"seed": -1}, "a seed is a whole number"),
+        ("ferry", {"seed": -1}, "a seed must be a whole number"),
         ("visit-all", {"width": 2, "height": 2, "holes": 3}, "room for 2 holes at most, not 3"),
         ("visit-all", {"width": 2, "height": 1, "holes": 1}, "room for 0 holes at most, not 1"),
     ],
@@ -364,111 +239,3 @@ def test_wrong_sizes_are_refused(name, sizes, message):
 def test_no_paper_instances_of_other_families():
     with pytest.raises(UsageError, match="only for 8puzzle, ferry"):
         paper_instances("blocks")
-
-
-# --- the command
-
-
-def call(*arguments):
-    parser = argparse.ArgumentParser()
-    command.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["examples", *map(str, arguments)])
-    assert args.run is command.run
-    return command.run(args)
-
-
-def test_command_lists_all_families(capsys):
-    assert call() == 0
-    out = capsys.readouterr().out
-    for example in EXAMPLES.values():
-        assert f"{example.name}: {example.summary}" in out
-        assert all(parameter.meaning in out for parameter in example.parameters)
-
-
-def test_command_describes_one_family(capsys):
-    assert call("ferry") == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("ferry: ") and "cars" in out and "gripper" not in out and not err
-
-
-def test_command_writes_a_task(tmp_path, capsys):
-    out = tmp_path / "new" / "folder"
-    assert call("ferry", "--size", "cars=5", "--size", "harbours=4", "--seed", 7, "--out", out) == 0
-    assert capsys.readouterr().out.split() == [str(out / "domain.pddl"), str(out / "problem.pddl")]
-    assert sorted(file.name for file in out.iterdir()) == ["domain.pddl", "problem.pddl"]
-    assert (out / "domain.pddl").read_bytes() == EXAMPLES["ferry"].domain().encode()
-    problem = (out / "problem.pddl").read_bytes()
-    assert problem == EXAMPLES["ferry"].problem(7, cars=5, harbours=4).encode()
-
-    # The first line of the file is the command that makes it again.
-    again = tmp_path / "again"
-    words = problem.decode().splitlines()[0].split()
-    assert words[:3] == [";", "widthwise", "examples"]
-    call(*words[3:], "--out", again)
-    assert (again / "problem.pddl").read_bytes() == problem
-
-
-def test_command_says_when_a_seed_does_nothing(tmp_path, capsys):
-    call("corridor", "--seed", 3, "--out", tmp_path)
-    assert "--seed has no effect" in capsys.readouterr().err
-
-
-def test_command_overwrites_only_by_force(tmp_path):
-    (tmp_path / "problem.pddl").write_text("mine")
-    with pytest.raises(UsageError, match=r"problem\.pddl already exists; --force"):
-        call("blocks", "--out", tmp_path)
-    assert [file.name for file in tmp_path.iterdir()] == ["problem.pddl"]
-    assert (tmp_path / "problem.pddl").read_text() == "mine"
-    assert call("blocks", "--out", tmp_path, "--force") == 0
-    assert (tmp_path / "problem.pddl").read_text() == EXAMPLES["blocks"].problem()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["fery", "--out", "x"], "there is no example 'fery' (did you mean 'ferry'?)"),
-        (["xyzzy"], "the examples are corridor, gripper"),
-        (["ferry", "--size", "cars"], "takes NAME=VALUE"),
-        (["ferry", "--size", "cars=many"], "whole number, not 'many'"),
-        (["ferry", "--size", "cars=2", "--size", "cars=3"], "given twice"),
-        (["ferry", "--size", "cars=0"], "goes from 1 to 1000"),
-        (["ferry", "--size", "seed=1"], "has no size 'seed'"),
-        (["ferry", "--seed", "-2"], "a seed is a whole number"),
-        (["--out", "x"], "name the example: one of"),
-    ],
-)
-def test_command_refuses(arguments, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    if arguments[0] == "ferry":
-        arguments = [*arguments, "--out", "x"]
-    with pytest.raises(UsageError, match=re.escape(message)):
-        call(*arguments)
-    assert not list(tmp_path.iterdir())
-
-
-def test_command_needs_a_folder_to_write():
-    with pytest.raises(UsageError, match="--out DIR"):
-        call("ferry", "--size", "cars=2")
-
-
-def test_command_cannot_write_into_a_file(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="is a file, not a folder"):
-        call("ferry", "--out", tmp_path / "file")
-    with pytest.raises(UsageError, match="cannot write to"):
-        call("ferry", "--out", tmp_path / "file" / "below")
-    (tmp_path / "problem.pddl").mkdir()
-    with pytest.raises(UsageError, match="is a folder"):
-        call("ferry", "--out", tmp_path, "--force")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "problem.pddl"]
-
-
-def test_command_leaves_no_drafts_when_writing_fails(tmp_path, monkeypatch):
-    def full(self, data):
-        self.touch()
-        raise OSError(28, "No space left on device", str(self))
-
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    with pytest.raises(OutputError, match=r"domain\.pddl: cannot be written \(No space left on device\)"):
-        call("ferry", "--out", tmp_path)
-    assert not list(tmp_path.iterdir())

@@ -13,8 +13,8 @@ import condition_texts
 import widthwise as ww
 from cli_tools import texts
 from widthwise import validate
-from widthwise.classical import goals
-from widthwise.classical.goals import split_goal
+from widthwise.classical import goal_parts
+from widthwise.classical.goal_parts import split_goal
 from widthwise.classical.pddl.parser import parse_domain, parse_goal, parse_problem
 from widthwise.classical.pddl.syntax import show
 from widthwise.classical.profile import profile
@@ -79,10 +79,10 @@ def test_the_command_line_shows_every_part(paths: list[str], capsys: pytest.Capt
 def test_a_goal_by_hand_may_have_any_form(paths: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     goal = "(forall (?v - vehicle) (and (at ?v b) (not (exists (?p - place) (and (at ?v ?p) (= ?p c))))))"
     assert main(["solve", *paths, "--goal", goal, "--goal", "(clean-at b)", "--each-goal", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["goals"]
+    result = json.loads(capsys.readouterr().out)["goals"]
     expected = ["(at b1 b)", "(not (at b1 c))", "(at b2 b)", "(not (at b2 c))", "(clean-at b)"]
-    assert [one["goal"] for one in found] == expected
-    assert [one["true_at_start"] for one in found] == [False, True, False, True, False]
+    assert [item["goal"] for item in result] == expected
+    assert [item["true_at_start"] for item in result] == [False, True, False, True, False]
     assert main(["solve", *paths, "--goal", goal, "--first"]) == 0
 
 
@@ -113,7 +113,7 @@ def test_goals_are_split_where_that_keeps_their_meaning(goal: str, expected: lis
 
 
 def test_a_large_universal_goal_stays_whole(monkeypatch: pytest.MonkeyPatch, paths: list[str]) -> None:
-    monkeypatch.setattr(goals, "MOST_INSTANCES", 1)
+    monkeypatch.setattr(goal_parts, "MOST_INSTANCES", 1)
     task = ww.load(*paths, goals=["(forall (?v - vehicle) (not (dirty ?v)))"])
     assert [goal.name for goal in task.goals] == ["(forall (?v - vehicle) (not (dirty ?v)))"]
     (result,) = ww.solve_each_goal(task, "bfs")
@@ -143,7 +143,7 @@ def test_an_error_in_one_goal_leaves_the_others(
     results = list(ww.solve_each_goal(task, "iw"))
     assert [result.status for result in results] == expected
     assert results[2].reason == "the validator refuses the plan"
-    assert [one.status for one in profile(task)] == expected
+    assert [item.status for item in profile(task)] == expected
     assert main(["solve", *paths, "--each-goal"]) == 1
     ended = capsys.readouterr()
     assert ended.out.count("solved") == len(PARTS) - 1 and "(at b1 c): failed: the validator refuses" in ended.err

@@ -23,7 +23,7 @@ operators = st.tuples(
 
 
 @st.composite
-def ground_tasks(draw: st.DrawFn) -> _native.Task:
+def ground_tasks(draw: st.DrawFn) -> _native.GroundedTask:
     """Random grounded tasks whose last two atoms are derived, the very last from the one before it."""
     lower = st.lists(st.integers(0, ATOMS - 3), max_size=2, unique=True)
     axioms = [(ATOMS - 2, pos, neg, 0) for pos, neg in draw(st.lists(st.tuples(lower, lower), max_size=2))]
@@ -32,10 +32,10 @@ def ground_tasks(draw: st.DrawFn) -> _native.Task:
     goal = draw(st.tuples(*[st.lists(st.integers(0, ATOMS - 1), max_size=2, unique=True)] * 2))
     if not axioms:  # then nothing is derived: the two atoms are just never true
         goal = ([a for a in goal[0] if a < ATOMS - 2], goal[1])
-    return _native.Task.build(ATOMS, draw(st.lists(operators, max_size=5)), axioms, init, *goal)
+    return _native.GroundedTask.build(ATOMS, draw(st.lists(operators, max_size=5)), axioms, init, *goal)
 
 
-def twin(task: _native.Task, goal_pos: list[int], goal_neg: list[int]) -> tuple[list[int], list[int]]:
+def twin(task: _native.GroundedTask, goal_pos: list[int], goal_neg: list[int]) -> tuple[list[int], list[int]]:
     """What matters, by going round until nothing changes."""
     wanted = {(atom, True) for atom in goal_pos} | {(atom, False) for atom in goal_neg}
     used: set[int] = set()
@@ -69,7 +69,7 @@ def twin(task: _native.Task, goal_pos: list[int], goal_neg: list[int]) -> tuple[
 
 @settings(max_examples=300, deadline=None)
 @given(ground_tasks())
-def test_like_the_twin(task: _native.Task) -> None:
+def test_like_the_twin(task: _native.GroundedTask) -> None:
     part = restrict(task, task.goal_pos, task.goal_neg)
     assert (part.atoms, part.operators) == twin(task, task.goal_pos, task.goal_neg)
     # What is kept is kept whole: the same rows under the old numbers, without the atoms that do not matter.
@@ -95,7 +95,7 @@ def test_like_the_twin(task: _native.Task) -> None:
     assert old(small.derived) == [a for a in task.derived if a in kept]
 
 
-def close(task: _native.Task, state: State) -> State:
+def close(task: _native.GroundedTask, state: State) -> State:
     """A state with its derived atoms."""
     holds = set(state)
     for layer in (0, 1):
@@ -107,7 +107,7 @@ def close(task: _native.Task, state: State) -> State:
     return frozenset(holds)
 
 
-def solvable(task: _native.Task) -> bool:
+def solvable(task: _native.GroundedTask) -> bool:
     """Whether breadth-first search finds the goal."""
     first = frozenset(task.init)
     seen, todo = {first}, [first]
@@ -132,18 +132,18 @@ def solvable(task: _native.Task) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(ground_tasks())
-def test_the_goal_is_as_solvable_as_before(task: _native.Task) -> None:
+def test_the_goal_is_as_solvable_as_before(task: _native.GroundedTask) -> None:
     assert solvable(restrict(task, task.goal_pos, task.goal_neg).task) == solvable(task)
 
 
 def test_what_is_far_from_the_goal_goes() -> None:
     chain = [([k], [], [k + 1], [k], 1.0, []) for k in range(4)]
-    task = _native.Task.build(5, chain, [], [0], [4], [])
+    task = _native.GroundedTask.build(5, chain, [], [0], [4], [])
     part = restrict(task, [2])
     assert (part.atoms, part.operators, part.task.goal_pos) == ([0, 1, 2], [0, 1], [2])
 
 
 def test_a_goal_that_is_no_atom_is_refused() -> None:
-    task = _native.Task.build(2, [], [], [0], [1], [])
+    task = _native.GroundedTask.build(2, [], [], [0], [1], [])
     with pytest.raises(ValueError, match="goal atom"):
         restrict(task, [2])

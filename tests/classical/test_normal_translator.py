@@ -145,7 +145,7 @@ def ours(task: NormalTask, type_names: list[str]) -> dict[str, Any]:
 
 def canonical(schemas: list[Any], first_hidden: int, types_at: int) -> list[Any]:
     """Number the hidden parameters of each schema in a canonical way: their order is free."""
-    found = []
+    result = []
     for schema in schemas:
         types, shown = schema[types_at], schema[first_hidden]
         versions = []
@@ -163,8 +163,8 @@ def canonical(schemas: list[Any], first_hidden: int, types_at: int) -> list[Any]
             version[types_at] = [*types[:shown], *(types[old] for old in order)]
             version[first_hidden] = shown
             versions.append(tuple(version))
-        found.append(min(versions, key=repr))
-    return ordered(found)
+        result.append(min(versions, key=repr))
+    return ordered(result)
 
 
 @pytest.mark.ipc

@@ -87,11 +87,11 @@ def solvable_tasks(folder: Path, features: Features, count: int) -> list[tuple[i
 
 
 def bundled(folder: Path) -> list[tuple[int, Task, Path, Path]]:
-    found = []
+    result = []
     for seed, example in enumerate(EXAMPLES.values()):
         sizes = {parameter.name: parameter.minimum for parameter in example.parameters}
-        found.append((seed, *load(folder / example.name, (example.domain(), example.problem(**sizes)))))
-    return found
+        result.append((seed, *load(folder / example.name, (example.domain(), example.problem(**sizes)))))
+    return result
 
 
 @needs_val
@@ -180,10 +180,10 @@ def test_fast_downward_finds_a_plan_where_we_do_and_none_where_we_prove_that_the
         if status not in (Status.SOLVED, Status.UNSOLVABLE):
             continue
         try:
-            found = fast_downward_finds_plan(FAST_DOWNWARD, domain, problem, problem.parent)
+            result = fast_downward_finds_plan(FAST_DOWNWARD, domain, problem, problem.parent)
         except NoOpinion:
             continue
-        assert found == (status is Status.SOLVED), (seed, status)
+        assert result == (status is Status.SOLVED), (seed, status)
         statuses[status] += 1
     assert min(statuses[Status.SOLVED], statuses[Status.UNSOLVABLE]) >= 5, statuses
 
@@ -201,8 +201,8 @@ def test_fast_downward_agrees_on_grounded_random_tasks(tmp_path_factory: pytest.
         task, domain, problem = load(folder, spec_task(spec))
         status = ww.solve(task, budget=ww.Budget(nodes=20_000)).status
         assert status in (Status.SOLVED, Status.UNSOLVABLE)
-        found = fast_downward_finds_plan(FAST_DOWNWARD, domain, problem, folder)
-        assert found == (status is Status.SOLVED)
+        result = fast_downward_finds_plan(FAST_DOWNWARD, domain, problem, folder)
+        assert result == (status is Status.SOLVED)
         statuses[status] += 1
 
     agree()

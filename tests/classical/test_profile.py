@@ -24,7 +24,7 @@ def attempts(*told):
 
 
 @pytest.mark.parametrize(
-    ("told", "solved_by", "width"),
+    ("message", "solved_by", "width"),
     [
         ([("IW(1)", Status.SOLVED)], "IW(1)", "1"),
         ([("IW(1)", Status.SOLVED)], AT_START, "0"),
@@ -39,26 +39,26 @@ def attempts(*told):
         ),
     ],
 )
-def test_says_no_more_of_the_width_than_the_searches_have_shown(told, solved_by, width):
-    assert GoalProfile("(g)", attempts(*told), solved_by).width == width
+def test_says_no_more_of_the_width_than_the_searches_have_shown(message, solved_by, width):
+    assert GoalProfile("(g)", attempts(*message), solved_by).width == width
 
 
 def test_finds_the_smallest_width_of_each_goal():
     task = example("blocks", blocks=6)
-    for found in profile(task, relevance="none"):
-        wanted = next(goal for goal in task.goals if goal.name == found.goal)
+    for item in profile(task, relevance="none"):
+        wanted = next(goal for goal in task.goals if goal.name == item.goal)
         flat = ww.solve(task, ww.IW(1), goal=wanted)
-        if found.solved_by in ("IW(1)", AT_START):
-            assert flat.status is ww.Status.SOLVED and found.generated == flat.generated
-            assert found.plan == flat.plan
+        if item.solved_by in ("IW(1)", AT_START):
+            assert flat.status is ww.Status.SOLVED and item.generated == flat.generated
+            assert item.plan == flat.plan
         else:
-            assert flat.status is ww.Status.EXHAUSTED and found.attempts[0].generated == flat.generated
+            assert flat.status is ww.Status.EXHAUSTED and item.attempts[0].generated == flat.generated
 
 
 @pytest.mark.parametrize("relevance", ["none", "task", "goal"])
 def test_relevance_changes_nodes_not_what_is_solved(relevance):
-    found = list(profile(example("gripper", balls=3), relevance=relevance))
-    assert all(one.solved_by is not None and one.plan for one in found)
+    result = list(profile(example("gripper", balls=3), relevance=relevance))
+    assert all(item.solved_by is not None and item.plan for item in result)
 
 
 def test_prints_a_table(tmp_path, capsys):
@@ -99,8 +99,8 @@ def test_ctrl_c_shows_what_is_there(tmp_path, capsys, monkeypatch):
     from widthwise.classical import profile as module
 
     def cut_short(task, *, meter, **more):
-        for one in profile(task, meter=meter, **more):
-            yield one
+        for item in profile(task, meter=meter, **more):
+            yield item
             meter.interrupt()
 
     monkeypatch.setattr(module, "profile", cut_short)
@@ -140,6 +140,6 @@ def test_a_meter_gets_back_what_it_was_charged_with_and_no_more(relevance):
 def test_the_help_names_the_usual_limit_of_nodes(capsys):
     with pytest.raises(SystemExit):
         main(["profile", "--help"])
-    told = " ".join(capsys.readouterr().out.split())
-    assert "in each search (default 100,000)" in told
-    assert "none by default" not in told
+    messages = " ".join(capsys.readouterr().out.split())
+    assert "in each search (default 100,000)" in messages
+    assert "none by default" not in messages

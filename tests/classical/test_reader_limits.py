@@ -71,7 +71,7 @@ def test_types_agree_with_their_definition(seed: int) -> None:
         assert table.above(name) == above[name]
         for other in (*names, "object"):
             assert table.fits((name,), (other,)) == (other in above[name])
-            assert table.meets((name,), (other,)) == any({name, other} <= found for found in above.values())
+            assert table.meets((name,), (other,)) == any({name, other} <= item for item in above.values())
     parents["t0"] = ("t6",)
     parents["t6"] = ("t3", "t0")
     assert TypeTable(parents, {}).cycle() in above

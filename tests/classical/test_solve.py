@@ -31,7 +31,7 @@ def task(tmp_path: Path) -> ww.Task:
 
 def test_names_with_an_at_sign_are_goals_like_others(task: ww.Task) -> None:
     results = list(ww.solve_each_goal(task, "bfs"))
-    assert [(one.goal, one.plan) for one in results] == [("(warm)", ["(heat)"]), ("(red@night)", ["(paint)"])]
+    assert [(result.goal, result.plan) for result in results] == [("(warm)", ["(heat)"]), ("(red@night)", ["(paint)"])]
 
 
 def test_a_goal_may_have_any_name_and_several_atoms(task: ww.Task) -> None:
@@ -77,12 +77,12 @@ class Late:
 
     def run(self, model: Model) -> Outcome:
         """Search, and then waste time."""
-        found = ww.IW(2).run(replace(model, meter=_native.Meter()))
+        result = ww.IW(2).run(replace(model, meter=_native.Meter()))
         if self.stop == "interrupted":
             model.meter.interrupt()
         while model.meter.poll() is _native.Halt.NONE:
             time.sleep(0.01)
-        return found
+        return result
 
 
 @pytest.mark.parametrize("stop", ["interrupted", "out-of-time"])
@@ -91,14 +91,14 @@ def test_a_check_that_takes_long_keeps_the_limits_and_a_short_one_loses_no_plan(
     task: ww.Task, stop: str, grace: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reporter, "GRACE", grace)
-    told: list[ww.Result] = []
-    result = ww.solve(task, Late(stop), budget=ww.Budget(seconds=0.2), improve=True, on_plan=told.append)
+    messages: list[ww.Result] = []
+    result = ww.solve(task, Late(stop), budget=ww.Budget(seconds=0.2), improve=True, on_plan=messages.append)
     if grace > 0:
         assert result.status == "solved"
-        assert result.plan and len(told) == len(result.plans) >= 1
+        assert result.plan and len(messages) == len(result.plans) >= 1
     else:
         assert result.status == stop
-        assert (result.plan, result.plans, told) == (None, [], [])
+        assert (result.plan, result.plans, messages) == (None, [], [])
         assert result.generated > 1
         assert "before its plan was checked" in result.reason
 

@@ -125,13 +125,13 @@ class Interpreter:
                                 self.state.add(self.ground(axiom.head, values))
 
     def applicable(self) -> dict[str, list[tuple[int, tuple[int, ...]]]]:
-        found: dict[str, list[tuple[int, tuple[int, ...]]]] = {}
+        result: dict[str, list[tuple[int, tuple[int, ...]]]] = {}
         for number, action in enumerate(self.task.actions):
             for values in product(*(self.task.domains[d] for d in action.parameters)):
                 if self.holds(action.precondition, values):
                     names = [self.task.objects[v] for v in values[: action.shown]]
-                    found.setdefault(f"({' '.join([action.name, *names])})", []).append((number, values))
-        return found
+                    result.setdefault(f"({' '.join([action.name, *names])})", []).append((number, values))
+        return result
 
     def apply(self, number: int, values: tuple[int, ...]) -> float:
         action = self.task.actions[number]

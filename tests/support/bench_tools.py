@@ -19,6 +19,11 @@ SIZES = {
 NOISE = ("command", "memory_mb")
 
 
+def echo(payload):
+    """A job whose outcome is its payload."""
+    return lambda part: dict(payload)
+
+
 def make_benchmarks(folder):
     """Folders of tiny tasks, as a collection of benchmarks has them."""
     for name, sizes in SIZES.items():

@@ -71,7 +71,7 @@ def start(*arguments: str, **more: str) -> subprocess.Popen[str]:
 def call(*arguments: str, **more: str) -> Ended:
     """Run the command line in a process of its own."""
     process = start(*arguments, **more)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=900)
     return Ended(process.returncode, out, err)
 
 

@@ -51,6 +51,6 @@ def conditions(draw: st.DrawFn, depth: int = 3, scope: tuple[tuple[str, str], ..
             return f"({kind} {' '.join(draw(st.lists(inner, max_size=3)))})"
         case _:
             types = draw(st.lists(st.sampled_from(sorted(OBJECTS)), min_size=1, max_size=2))
-            own = [(f"?v{len(scope) + number}", one) for number, one in enumerate(types)]
+            own = [(f"?v{len(scope) + number}", first) for number, first in enumerate(types)]
             body = draw(conditions(depth=depth - 1, scope=(*scope, *own)))
-            return f"({kind} ({' '.join(f'{name} - {one}' for name, one in own)}) {body})"
+            return f"({kind} ({' '.join(f'{name} - {item}' for name, item in own)}) {body})"

@@ -83,3 +83,13 @@ class OwnReseed(Walk):
     def step(self, action: int) -> Step:
         self.number = self.number * 31 % 1009
         return super().step(action if self.number < 700 else 1)
+
+
+def place(step: Step) -> bytes:
+    """Where a walk is, as a feature."""
+    return bytes([int(np.argmax(step.observation))])
+
+
+def field(step: Step) -> bytes:
+    """The number of the field that a discrete observation shows, as a feature."""
+    return bytes([int(step.observation)])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import time
 from typing import Any
 
 import numpy as np
@@ -51,6 +54,21 @@ class PoorWalk(Walk):
     def seen(self) -> Step:
         step = super().seen()
         return Step(step.observation, 0.0, step.terminated, step.truncated)
+
+
+class HangingWalk(Walk):
+    """The corridor; one step in one process other than the given one does not return, once for a marker file."""
+
+    def __init__(self, marker: str, process: int) -> None:
+        super().__init__()
+        self.marker, self.process, self.steps = marker, process, 0
+
+    def step(self, action: int) -> Step:
+        self.steps += 1
+        if os.getpid() != self.process and self.steps > 20 and not os.path.exists(self.marker):
+            with contextlib.suppress(FileExistsError), open(self.marker, "x", encoding="utf-8"):
+                time.sleep(600)
+        return super().step(action)
 
 
 def walker(

@@ -30,7 +30,7 @@ def golden(name: str) -> dict[str, Any]:
         hierarchy = SimulatorHierarchy(levels, driver.tree, random.Random(0))
         driver.run(hierarchy.requests(), 60)
         before = rows(driver)
-        hierarchy.reroot(next(one for one in reversed(driver.tree.nodes.children[0]) if one != NONE))
+        hierarchy.reroot(next(child for child in reversed(driver.tree.nodes.children[0]) if child != NONE))
         driver.run(hierarchy.requests(), 10)
         trees[planner.name] = {"searched": before, "stepped": rows(driver)}  # type: ignore[attr-defined]
     return trees
@@ -54,11 +54,11 @@ def rows(driver: Driver) -> list[list[Any]]:
 
 def load(name: str) -> dict[str, Any]:
     """What was kept."""
-    found: dict[str, Any] = json.loads((FOLDER / f"sim_{name}.json").read_text(encoding="utf-8"))
-    return found
+    result: dict[str, Any] = json.loads((FOLDER / f"sim_{name}.json").read_text(encoding="utf-8"))
+    return result
 
 
 if __name__ == "__main__":
-    for one in WORLDS:
-        text = json.dumps(golden(one)).replace("]], [[", "]],\n[[").replace("], [", "],\n[")
-        (FOLDER / f"sim_{one}.json").write_text(text + "\n", encoding="utf-8")
+    for item in WORLDS:
+        text = json.dumps(golden(item)).replace("]], [[", "]],\n[[").replace("], [", "],\n[")
+        (FOLDER / f"sim_{item}.json").write_text(text + "\n", encoding="utf-8")

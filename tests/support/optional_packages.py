@@ -8,9 +8,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 #: The marker, with the package it needs and the extra that installs it.
-PACKAGES = {"torch": ("torch", "learn"), "atari": ("ale_py", "atari")}
+PACKAGES = {"torch": ("torch", "learn"), "atari": ("ale_py", "atari"), "up": ("unified_planning", "up")}
 #: Imports that need a package of these, by the beginning of the module's name.
-IMPORTS = {"torch": "torch", "widthwise.learning": "torch", "learning_tools": "torch", "ale_py": "atari"}
+IMPORTS = {
+    "torch": "torch",
+    "widthwise.learning": "torch",
+    "learning_tools": "torch",
+    "ale_py": "atari",
+    "unified_planning": "up",
+}
 #: Modules of Widthwise that do without the package, although their folder needs it.
 EXEMPT = ("widthwise.learning.learning_settings",)
 
@@ -23,12 +29,12 @@ def needed_by(path: Path) -> list[str]:
             names += [alias.name for alias in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.module is not None:
             names.append(statement.module)
-    found = [
+    result = [
         marker
         for prefix, marker in IMPORTS.items()
         if any((name == prefix or name.startswith(f"{prefix}.")) and name not in EXEMPT for name in names)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(result))
 
 
 def missing(markers: Iterable[str]) -> str | None:

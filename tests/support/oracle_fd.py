@@ -235,7 +235,7 @@ def _fixpoint(start: set[Atom], rules: list[tuple[set[Atom], Atom]]) -> set[Atom
     return reached
 
 
-def by_names(normal: NormalTask, task: _native.Task) -> Grounding:
+def by_names(normal: NormalTask, task: _native.GroundedTask) -> Grounding:
     """Our grounding of a task, by names."""
     objects = normal.objects
     atoms: list[Atom] = []

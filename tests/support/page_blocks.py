@@ -11,6 +11,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -27,6 +28,15 @@ def words(text: str) -> str:
 
 def run_blocks(page: Path, folder: Path) -> Counter[str]:
     """Run all blocks of a page in a folder; return how many blocks of each kind there are."""
+    try:
+        return _run_blocks(page, folder)
+    finally:
+        for pid in folder.glob("*.pid"):  # a service that a page has started and, after a failure, not ended
+            with contextlib.suppress(OSError, ValueError):
+                os.kill(int(pid.read_text(encoding="utf-8")), signal.SIGKILL)
+
+
+def _run_blocks(page: Path, folder: Path) -> Counter[str]:
     names: dict[str, object] = {}
     kinds: Counter[str] = Counter()
     for kind, code, block, shown in BLOCK.findall(page.read_text(encoding="utf-8")):

@@ -21,4 +21,4 @@ def begin(simulator: Any, planner: Any, features: Any, seed: int = 0) -> tuple[D
 def searches_of(hierarchy: SimulatorHierarchy) -> list[Any]:
     """The search of the top level, and those inside regions."""
     inside = [regions.search[region] for regions in hierarchy.tree.regions for region in regions.live]
-    return [hierarchy.top, *(one for one in inside if one is not None)]
+    return [hierarchy.top, *(item for item in inside if item is not None)]

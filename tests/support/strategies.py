@@ -80,7 +80,7 @@ class Spec:
 
     def native(self):
         """The same task for the kernels."""
-        return _native.Task.build(
+        return _native.GroundedTask.build(
             self.atoms,
             [
                 (
@@ -245,7 +245,7 @@ def finite_domain_tasks(draw, most_variables=4, most_values=4, goal=True):
     for _ in range(draw(st.integers(3, 16))):
         values = draw(st.sampled_from(variables))
         old, new = draw(st.sampled_from(values)), draw(st.sampled_from(values))
-        others = [one for other in variables if other != values for one in other]
+        others = [item for other in variables if other != values for item in other]
         prevail = draw(subsets(others, 1))
         if old != new:
             ops.append(Op(frozenset({old}) | prevail, frozenset(), frozenset({new}), frozenset({old})))

@@ -41,9 +41,9 @@ def key_tasks(draw, most_keys=3):
     keys = draw(st.lists(st.integers(0, places - 1), min_size=1, max_size=most_keys))
     ops = [
         Op(frozenset({old}), frozenset(), frozenset({new}), frozenset({old}))
-        for one, other in sorted(roads)
-        for old, new in ((one, other), (other, one))
-        if one != other
+        for first, other in sorted(roads)
+        for old, new in ((first, other), (other, first))
+        if first != other
     ]
     variables = [tuple(range(places))]
     for number, place in enumerate(keys):

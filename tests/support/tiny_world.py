@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from widthwise.core.simulator import Step
 LENGTH = 6
 #: How a process that trains here is told to die: kill -9 after so many simulator steps.
 DIES_AFTER = "TINY_WORLD_DIES_AFTER"
+#: How long a step takes, in seconds, so that a test can do something in the middle of a run.
+WAITS = "TINY_WORLD_WAITS"
 
 
 class TinyWorld:
@@ -22,6 +25,7 @@ class TinyWorld:
     action_names = ("stay", "left", "right")
     deterministic = True
     left = int(os.environ.get(DIES_AFTER, "0"))  # of all worlds together
+    waits = float(os.environ.get(WAITS, "0"))
 
     def __init__(self, limit: int = 12) -> None:
         self.limit = limit
@@ -38,6 +42,8 @@ class TinyWorld:
 
     def step(self, action: int) -> Step:
         TinyWorld.left -= 1
+        if TinyWorld.waits:
+            time.sleep(TinyWorld.waits)
         if TinyWorld.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         self.time += 1

@@ -25,7 +25,7 @@ class RelaxedTwin:
             self.rule(conditions, effects, number)
             for pos, neg, atom, adds in op.effects:
                 if adds or atom in wanted_false:
-                    more = {(one, True) for one in pos} | {(one, False) for one in neg}
+                    more = {(po, True) for po in pos} | {(item, False) for item in neg}
                     self.rule(conditions | more, [(atom, adds)], number)
         for head, pos, neg, _ in spec.axioms:
             self.rule({(atom, True) for atom in pos} | {(atom, False) for atom in neg}, [(head, True)], None)
@@ -82,7 +82,7 @@ class RelaxedTwin:
         for atom in queue:
             for head, pos, _, _ in spec.axioms:
                 if head == atom:
-                    queue += [one for one in sorted(pos) if one not in queue]
+                    queue += [po for po in sorted(pos) if po not in queue]
         return queue
 
     def explore(self, state):
@@ -162,7 +162,7 @@ class BfwsTwin:
     def novelty(self, counters, state):
         table = self.tables.setdefault(counters, Tuples(self.width))
         features = self.spec.features(state)
-        new = [len(one) for one in table.tuples(features) - table.seen]
+        new = [len(item) for item in table.tuples(features) - table.seen]
         table.add(features)
         return min(new, default=self.width + 1)
 
@@ -198,12 +198,12 @@ class BfwsTwin:
             if novelty != now_novelty:
                 continue  # it was moved
             if origin == number:
-                found = self.relaxed.evaluate(state)
-                if found is None:
+                result = self.relaxed.evaluate(state)
+                if result is None:
                     self.dead_ends += 1
                     done.add(number)
                     continue
-                self.plans[number] = self.relaxed.effects(state, found[1])
+                self.plans[number] = self.relaxed.effects(state, result[1])
             possible = set(self.spec.applicable(state))
             for op in [op for op in self.order if op in possible]:
                 if self.generated == self.max_nodes:
@@ -247,7 +247,7 @@ def ends_along_a_chain(kind, count):
     Returns the nodes generated and evaluated, and the shortest relaxed plan.
     """
     ops = [([n], [], [n + 1], [], 1.0, []) for n in range(count)]
-    operators = _native.Operators(_native.Task.build(count + 1, ops, [], [0], [count], []))
+    operators = _native.Operators(_native.GroundedTask.build(count + 1, ops, [], [0], [count], []))
     meter = _native.Meter()
     search = kind(operators, meter, [count], [])
     search.start()

@@ -26,7 +26,7 @@ class Grounded:
     axioms: list[tuple[int, list[int], list[int], int]]
 
 
-def describe(task: _native.Task) -> Grounded:
+def describe(task: _native.GroundedTask) -> Grounded:
     """A native task as plain values."""
     predicates, schemas, costs = task.atom_predicate, task.operator_schema, task.cost
     return Grounded(

@@ -79,7 +79,11 @@ def gather(spec, plan):
 
     used = [uses(spec.ops[number]) for number in plan]
     waits = [
-        {one for one in range(step) if any(conflict(kind, used[step].get(atom, 0)) for atom, kind in used[one].items())}
+        {
+            item
+            for item in range(step)
+            if any(conflict(kind, used[step].get(atom, 0)) for atom, kind in used[item].items())
+        }
         for step in range(len(plan))
     ]
     order, free = [], [step for step in reversed(range(len(plan))) if not waits[step]]

@@ -24,12 +24,12 @@ class LiteralTable:
 
     def insert(self, vector: bytes, depth: int, node: int) -> tuple[int, list[int]]:
         novel, losers = 0, []
-        for one in tuples(vector, self.width):
-            if one in self.seen:
-                if depth >= self.seen[one][0]:
+        for item in tuples(vector, self.width):
+            if item in self.seen:
+                if depth >= self.seen[item][0]:
                     continue
-                losers.append(self.seen[one][1])
-            self.seen[one] = (depth, node)
+                losers.append(self.seen[item][1])
+            self.seen[item] = (depth, node)
             novel += 1
         return novel, losers
 
@@ -49,8 +49,8 @@ def literal_iw(simulator: Any, features: Any, width: int | str) -> tuple[dict[tu
             if step.done:  # an end takes no novelty from the nodes that live
                 generated[child] = False
                 continue
-            new = [one for one in tuples(features(step), width) if one not in seen]
-            seen.update({one: len(child) for one in new})
+            new = [item for item in tuples(features(step), width) if item not in seen]
+            seen.update({item: len(child) for item in new})
             generated[child] = bool(new)
             if generated[child]:
                 queue.append((child, simulator.save()))
@@ -94,13 +94,13 @@ def literal_criw(
         return open_nodes[-1]
 
     def prune_other(new: tuple[int, ...]) -> None:
-        for one in owned[new]:
-            if one in owners:
-                other = owners[one]
-                owned[other].discard(one)
+        for item in owned[new]:
+            if item in owners:
+                other = owners[item]
+                owned[other].discard(item)
                 if not owned[other]:
                     open_nodes[:] = [node for node in open_nodes if node[: len(other)] != other]
-            owners[one] = new
+            owners[item] = new
 
     def rollout(node: tuple[int, ...], left: float) -> float:
         while True:
@@ -118,7 +118,7 @@ def literal_criw(
             child = (*node, action)
             order.append(child)
             vector[child] = features(step)
-            novel = {one for one in tuples(vector[child], width) if len(child) < depths.get(one, 10**9)}
+            novel = {item for item in tuples(vector[child], width) if len(child) < depths.get(item, 10**9)}
             if not novel or step.done:  # IsTerminal before PruneOther: an end owns nothing
                 return left
             owned[child] = novel
@@ -172,9 +172,9 @@ class LiteralRollouts:
         if self.ended[path]:
             return False
         novel = False
-        for one in tuples(self.vector[path], self.width):
-            if one not in self.owner or len(path) < len(self.owner[one]):
-                self.owner[one] = path
+        for item in tuples(self.vector[path], self.width):
+            if item not in self.owner or len(path) < len(self.owner[item]):
+                self.owner[item] = path
                 novel = True
         if not novel and self.repeat > 1 and 0 < self.same(path) < self.repeat:
             self.repeated.add(path)

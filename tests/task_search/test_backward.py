@@ -56,7 +56,7 @@ class Twin:
                 if not set(product(op.pos, repeat=2)) <= together:
                     continue
                 together |= set(product(op.add, repeat=2))
-                for atom in {one for one, other in together if one == other} - op.delete - op.add:
+                for atom in {first for first, other in together if first == other} - op.delete - op.add:
                     if all((atom, other) in together for other in op.pos):
                         together |= {(atom, added) for added in op.add} | {(added, atom) for added in op.add}
             if len(together) == before:
@@ -91,15 +91,15 @@ def test_the_inverse_task_is_what_its_definition_says(spec, wide, seed):
         assert inverse.operators is None and inverse.unwanted == []
         return
     assert inverse.operators is not None
-    assert frozenset(inverse.unwanted) == {one for one, other in twin.together if one == other} - twin.first
+    assert frozenset(inverse.unwanted) == {first for first, other in twin.together if first == other} - twin.first
     seen, layer = set(), [inverse.operators.first]
     for _ in range(3):
         following = []
         for state in layer:
             wanted = frozenset(state.atoms())
-            found = ways_back(inverse, state)
-            assert len(found) == len(set(found))
-            assert set(found) == set(twin.successors(wanted))
+            result = ways_back(inverse, state)
+            assert len(result) == len(set(result))
+            assert set(result) == set(twin.successors(wanted))
             following += [then for _, then in inverse.operators.successors(state)]
         seen |= {tuple(state.atoms()) for state in layer}
         layer = [state for state in following if tuple(state.atoms()) not in seen][:20]
@@ -181,7 +181,7 @@ def test_what_is_too_large_is_left_to_others(limit: str) -> None:
 
 
 def test_conditional_effects_and_axioms_are_left_to_others() -> None:
-    task = _native.Task.build(2, [([], [], [], [], 1.0, [([0], [], 1, True)])], [], [0], [1], [])
+    task = _native.GroundedTask.build(2, [([], [], [], [], 1.0, [([0], [], 1, True)])], [], [0], [1], [])
     model = Model(_native.Operators(task), [1], [], _native.Meter())
     assert not model.operators.plain
     with pytest.raises(ValueError, match="conditional effects or axioms"):

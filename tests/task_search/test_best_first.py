@@ -36,18 +36,18 @@ def test_relaxed_plans_of_the_twin(spec):
     for op in [None, *spec.applicable(state)]:
         after = state if op is None else spec.apply(state, op)
         native = model.operators.state(sorted(after))
-        found, plan = twin.evaluate(after), relaxed.plan(native)
-        if found is None:
+        result, plan = twin.evaluate(after), relaxed.plan(native)
+        if result is None:
             assert plan is None
             assert relaxed.preferred(native) == []
             continue
         assert plan is not None and len(plan) == len(set(plan))
-        assert set(plan) == found[0]
+        assert set(plan) == result[0]
         assert set(relaxed.preferred(native)) == {
-            op for op in found[0] if spec.ops[op].pos <= after and not spec.ops[op].neg & after
+            op for op in result[0] if spec.ops[op].pos <= after and not spec.ops[op].neg & after
         }
         made_true, made_false = relaxed.effects(native)
-        effects = twin.effects(after, found[1])
+        effects = twin.effects(after, result[1])
         assert {(atom, True) for atom in made_true} | {(atom, False) for atom in made_false} == effects
 
 
@@ -156,8 +156,8 @@ def test_bfws_is_its_twin(width, prune, spec, limit, seed):
     assert (search.generated, search.expanded, search.pruned, search.dead_ends) == twin.counts()
     if search.node_count > 1:
         assert twin.rows() == [
-            (*search.node(one)[:3], search.evaluation(one), search.state(one).atoms())
-            for one in range(search.node_count)
+            (*search.node(item)[:3], search.evaluation(item), search.state(item).atoms())
+            for item in range(search.node_count)
         ]
     if stop is Stop.SOLVED:
         assert spec.is_plan(search.path(node))
@@ -221,7 +221,7 @@ def counting_task(bits=14):
     ops = []
     for bit in range(bits):
         ops.append(([*range(bit)], [bit], [bit], [*range(bit)], 1.0, []))
-    return _native.Task.build(bits, ops, [], [], [*range(bits)], [])
+    return _native.GroundedTask.build(bits, ops, [], [], [*range(bits)], [])
 
 
 @pytest.mark.parametrize("planner", [BFWS(), GBFS()])
@@ -261,7 +261,7 @@ def test_pauses_by_the_clock_change_nothing(kind, spec, limit):
         search = kind(model.operators, model.meter, model.goal_pos, model.goal_neg, max_nodes=limit)
         end = finish(search, None, seconds)
         counts = (search.generated, search.expanded, search.pruned, search.dead_ends, search.work)
-        trees.append((end, counts, [search.node(one) for one in range(search.node_count)]))
+        trees.append((end, counts, [search.node(item) for item in range(search.node_count)]))
     assert trees[0] == trees[1]
 
 

@@ -101,7 +101,7 @@ def test_agrees_with_the_twin_node_for_node(spec, seed, patience, novelty, max_n
     while stop is _native.Stop.PAUSED:
         stop, node = search.resume(pause_after=3)
     assert stop is STOPS[ended]
-    assert [search.node(one)[:2] for one in range(search.node_count)] == twin.nodes
+    assert [search.node(item)[:2] for item in range(search.node_count)] == twin.nodes
     assert (search.generated, search.dead_ends) == (twin.generated, twin.dead_ends)
     if ended is Status.SOLVED:
         assert node == len(twin.nodes) - 1
@@ -129,6 +129,6 @@ def test_memory_is_given_back_and_its_limit_kept():
 
 def test_a_given_first_state_is_where_it_begins():
     ops = [([n], [], [n + 1], [n], 1.0, []) for n in range(4)]
-    operators = _native.Operators(_native.Task.build(5, ops, [], [0], [4], []))
+    operators = _native.Operators(_native.GroundedTask.build(5, ops, [], [0], [4], []))
     outcome = Guided().run(Model(operators, [4], [], _native.Meter(), first=operators.state([2])))
     assert outcome.path == [2, 3]

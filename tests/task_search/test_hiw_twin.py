@@ -94,7 +94,7 @@ def test_three_levels_of_atoms(spec, levels, low, entry_in_table, seed):
 
 def values(spec, variables):
     """The values of some variables as a vector: a feature function."""
-    chosen = [spec.variables[one] for one in variables]
+    chosen = [spec.variables[variable] for variable in variables]
     return lambda state: tuple(next(n for n, atom in enumerate(atoms) if atom in state) for atoms in chosen)
 
 
@@ -122,7 +122,7 @@ def test_three_levels_of_atoms_and_functions(spec, levels, low):
         ([atoms, function], [atoms_of(atoms, spec), values_of(function)]),
     ):
         planner = stack(levels, features, low, True, True)
-        twin = [(*level, one) for level, one in zip(levels, twins, strict=True)]
+        twin = [(*level, first) for level, first in zip(levels, twins, strict=True)]
         compare(spec, twin, low, planner, None, True, True)
 
 
@@ -130,11 +130,11 @@ def test_three_levels_of_atoms_and_functions(spec, levels, low):
 @given(spec=finite_domain_tasks(), low=level_settings(), width=WIDTHS)
 def test_a_function_is_as_good_as_atoms(spec, low, width):
     """One variable as a function of the state or as its atoms: the same search."""
-    one = HIW(list(spec.variables[0]), IW(width), IW(*low), record=True).run(model_of(spec))
+    first = HIW(list(spec.variables[0]), IW(width), IW(*low), record=True).run(model_of(spec))
     other = HIW(values(spec, [0]), IW(width), IW(*low), record=True).run(model_of(spec))
-    assert native_table(one.search) == native_table(other.search)
-    assert (one.status, one.generated, one.expanded) == (other.status, other.generated, other.expanded)
-    assert one.high_level_nodes == other.high_level_nodes
+    assert native_table(first.search) == native_table(other.search)
+    assert (first.status, first.generated, first.expanded) == (other.status, other.generated, other.expanded)
+    assert first.high_level_nodes == other.high_level_nodes
 
 
 @settings(max_examples=60)

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from example_tasks import example
 from strategies import Spec, any_tasks, finite_domain_tasks, tasks
-from twin_search import Incremental, native_counts, native_table
+from twin_ihiw import Incremental
+from twin_search import native_counts, native_table
 from widthwise import _native
 from widthwise.core.model import Model
 from widthwise.core.result import Status
@@ -40,7 +41,7 @@ def compare(spec, high, low, max_nodes=LIMIT, seed=0, order_seed=None, **options
     )
     why = twin.run()
     assert outcome.features == twin.features
-    story = [(one.feature, one.pruned_node, one.candidates, one.regions, one.generated) for one in outcome.story]
+    story = [(item.feature, item.pruned_node, item.candidates, item.regions, item.generated) for item in outcome.story]
     assert story == twin.story
     for number, (mine, theirs) in enumerate(zip(native_table(outcome.search), twin.world.table(True), strict=True)):
         assert mine == theirs, f"node {number}"
@@ -97,7 +98,7 @@ EXAMPLES = [
 @pytest.mark.parametrize(
     "options", [{}, {"stuck": "stop"}, {"rebuild": "new"}, {"negated": True}, {"entry_in_table": False}], ids=str
 )
-@pytest.mark.parametrize(("name", "sizes"), EXAMPLES, ids=lambda one: one if isinstance(one, str) else "")
+@pytest.mark.parametrize(("name", "sizes"), EXAMPLES, ids=lambda item: item if isinstance(item, str) else "")
 def test_bundled_tasks(name, sizes, options):
     spec = Spec.of(example(name, **sizes).native)
     twin = compare(spec, (1, False), (1, False), max_nodes=1500, **options)
@@ -105,7 +106,7 @@ def test_bundled_tasks(name, sizes, options):
         assert twin.world.goal is not None
 
 
-@pytest.mark.parametrize(("name", "sizes"), EXAMPLES[2:5], ids=lambda one: one if isinstance(one, str) else "")
+@pytest.mark.parametrize(("name", "sizes"), EXAMPLES[2:5], ids=lambda item: item if isinstance(item, str) else "")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_bundled_tasks_with_an_unreachable_goal(name, sizes, seed):
     """Without a goal to find, many features are discovered and the tree is restructured again and again."""
@@ -166,7 +167,7 @@ def test_restructuring_generates_nothing():
 
 
 def test_restructuring_asks_for_a_level_and_a_fitting_table():
-    operators = _native.Operators(_native.Task.build(3, [([0], [], [1], [0], 1.0, [])], [], [0], [2], []))
+    operators = _native.Operators(_native.GroundedTask.build(3, [([0], [], [1], [0], 1.0, [])], [], [0], [2], []))
     flat = _native.Search(operators, _native.Meter(), [], [2], [])
     flat.start()
     with pytest.raises(ValueError, match="no such level"):

@@ -67,20 +67,20 @@ def relaxed_of(model):
 def test_landmarks_of_the_twin(spec):
     model = model_of(spec)
     twin = LandmarksTwin(spec, spec.start())
-    found = relaxed_of(model).landmarks(model.operators.first)
+    result = relaxed_of(model).landmarks(model.operators.first)
     if not set(twin.relaxed.goal) <= twin.reached:
-        assert found is None
+        assert result is None
     else:
-        assert sorted(found) == twin.all
+        assert sorted(result) == twin.all
 
 
 @settings(max_examples=100)
 @given(any_tasks())
 def test_every_plan_shows_every_landmark(spec):
     model = model_of(spec)
-    found = relaxed_of(model).landmarks(model.operators.first)
-    assume(found)
-    for atom, holds in found:
+    result = relaxed_of(model).landmarks(model.operators.first)
+    assume(result)
+    for atom, holds in result:
         todo, seen = [spec.start()], set()
         while todo:  # all states that can be had without showing it
             state = todo.pop()

@@ -35,7 +35,7 @@ def switches(count):
     """A task of independent switches: 2**count states, and a goal that is none of them."""
     on = [([], [bit], [bit], [], 1.0, []) for bit in range(count)]
     off = [([bit], [], [], [bit], 1.0, []) for bit in range(count)]
-    return _native.Operators(_native.Task.build(count + 1, on + off, [], [], [count], []))
+    return _native.Operators(_native.GroundedTask.build(count + 1, on + off, [], [], [count], []))
 
 
 def blocks_model(meter, max_nodes=30_000):
@@ -55,7 +55,7 @@ def resident():
 bits = 20
 # Switches that are turned on in order, so that every set of them is reached in one way only.
 on = [([], list(range(bit, bits)), [bit], [], 1.0, []) for bit in range(bits)]
-operators = _native.Operators(_native.Task.build(bits + 1, on, [], [], [bits], []))
+operators = _native.Operators(_native.GroundedTask.build(bits + 1, on, [], [], [bits], []))
 meter = _native.Meter()
 before = resident()
 search = _native.Search(operators, meter, [], [bits], [], width=_native.ALL_FEATURES)
@@ -130,7 +130,7 @@ def test_pairs_become_sparse_when_the_matrix_does_not_fit():
     count = 12_000
     ops = [([atom], [], [(atom * 7 + 1) % count], [], 1.0, []) for atom in range(0, count, 3)]
     ops += [([atom], [], [(atom + 3) % count], [atom], 1.0, []) for atom in range(count)]
-    task = _native.Operators(_native.Task.build(count + 1, ops, [], [0, 5], [count], []))
+    task = _native.Operators(_native.GroundedTask.build(count + 1, ops, [], [0, 5], [count], []))
     trees = []
     for limit in (None, 10_000_000):
         meter = _native.Meter(bytes=limit)

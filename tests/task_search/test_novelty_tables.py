@@ -62,7 +62,7 @@ def test_sparse_pair_tables_are_sets_of_pairs(walk, use_before):
     """With 3000 features the matrix does not fit into 2 MB, so pairs are kept in a hash set."""
     _, steps = walk
     table = check_walk(
-        (3000, [(before, {21 * one for one in state}) for before, state in steps]),
+        (3000, [(before, {21 * item for item in state}) for before, state in steps]),
         2,
         _native.Meter(bytes=2_000_000),
         use_before,
@@ -143,9 +143,9 @@ def test_restricted_tables_look_at_both_sets_together(states, high, low):
     table, seen = RestrictedTable([0, 2], high, [1, 3], low), set()
     for state in states:
         tuples = {
-            one
-            for one in Tuples(high + low).tuples(set(enumerate(state)))
-            if sum(place in (0, 2) for place, _ in one) == high and sum(place in (1, 3) for place, _ in one) == low
+            item
+            for item in Tuples(high + low).tuples(set(enumerate(state)))
+            if sum(place in (0, 2) for place, _ in item) == high and sum(place in (1, 3) for place, _ in item) == low
         }
         assert table.take(state) == (not tuples <= seen)
         seen |= tuples

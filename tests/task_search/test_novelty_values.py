@@ -73,23 +73,23 @@ def test_what_only_deletes_is_novel_if_something_wants_it_false(alarm: ww.Task, 
 
 
 def test_the_alarm_has_width_one(alarm: ww.Task) -> None:
-    (found,) = profile(alarm)
-    assert (found.width, found.solved_by, found.plan) == ("1", "IW(1)", PLAN)
-    (found,) = profile(alarm, novelty="true-atoms")
-    assert (found.width, found.solved_by) == (">3", "BFS")
+    (result,) = profile(alarm)
+    assert (result.width, result.solved_by, result.plan) == ("1", "IW(1)", PLAN)
+    (result,) = profile(alarm, novelty="true-atoms")
+    assert (result.width, result.solved_by) == (">3", "BFS")
 
 
 @pytest.mark.parametrize("planner", [ww.IW(1), ww.IW(3), ww.IHIW(), ww.SIW(2), ww.BFWS("k1")])
 def test_true_atoms_alone_never_see_a_subset(alarm: ww.Task, planner: ww.IW) -> None:
     result = ww.solve(alarm, planner, novelty="true-atoms")
     assert result.status is ww.Status.EXHAUSTED
-    assert [one.status for one in ww.solve_each_goal(alarm, planner, novelty="true-atoms")] == [result.status]
+    assert [item.status for item in ww.solve_each_goal(alarm, planner, novelty="true-atoms")] == [result.status]
 
 
 def test_a_word_that_is_neither_is_refused(alarm: ww.Task) -> None:
-    with pytest.raises(ww.UsageError, match="take 'values' or 'true-atoms'"):
+    with pytest.raises(ww.UsageError, match="use 'values' or 'true-atoms'"):
         ww.solve(alarm, "iw", novelty="atoms")  # type: ignore[arg-type]
-    with pytest.raises(ww.UsageError, match="take 'values' or 'true-atoms'"):
+    with pytest.raises(ww.UsageError, match="use 'values' or 'true-atoms'"):
         alarm.novelty_table(1, "atoms")  # type: ignore[arg-type]
 
 

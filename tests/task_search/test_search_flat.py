@@ -81,7 +81,7 @@ def test_sparse_pairs_make_the_same_tree(spec, seed):
     filler = _native.Meter(bytes=10**9)
     assert filler.charge(10**9 - 600_000)
     wide = [([spec.atoms + 2600], [], [], [], 1.0, [])]  # never applicable, but makes the matrix large
-    task = _native.Task.build(
+    task = _native.GroundedTask.build(
         spec.atoms + 2700,
         [
             (
@@ -117,7 +117,7 @@ def test_a_wide_search_goes_on_when_memory_is_freed():
     """Wide states are built when they are expanded; where there is no room for one, it is built next time."""
     gap, switches = 20_000, 12  # a state of 30 KB
     ops = [([bit * gap], [], [(bit + 1) * gap], [], 1.0, []) for bit in range(switches - 1)]
-    operators = _native.Operators(_native.Task.build(gap * switches, ops, [], [0], [1], []))
+    operators = _native.Operators(_native.GroundedTask.build(gap * switches, ops, [], [0], [1], []))
     meter = _native.Meter(bytes=10**6)
     assert meter.charge(800_000)
     search = _native.Search(operators, meter, [], [1], [], width=1)
@@ -170,7 +170,7 @@ def test_a_goal_is_seen_even_in_a_pruned_child():
         ([], [], [1], [0], 1.0, []),
         ([1], [], [0], [], 1.0, []),
     ]
-    task = _native.Task.build(2, ops, [], [], [0, 1], [])
+    task = _native.GroundedTask.build(2, ops, [], [], [0, 1], [])
     search = _native.Search(_native.Operators(task), _native.Meter(), [], [0, 1], [], width=1)
     stop, node = run(search)
     assert stop is _native.Stop.SOLVED
@@ -178,7 +178,7 @@ def test_a_goal_is_seen_even_in_a_pruned_child():
 
 
 def test_the_root_may_be_the_goal():
-    task = _native.Task.build(1, [([], [], [0], [], 1.0, [])], [], [0], [0], [])
+    task = _native.GroundedTask.build(1, [([], [], [0], [], 1.0, [])], [], [0], [0], [])
     search = _native.Search(_native.Operators(task), _native.Meter(), [], [0], [])
     assert search.start() == (_native.Stop.SOLVED, 0, 0)
     assert native_counts(search) == (1, 0, 0, 0, 0)
@@ -186,7 +186,7 @@ def test_the_root_may_be_the_goal():
 
 
 def test_no_node_at_all():
-    task = _native.Task.build(1, [], [], [0], [0], [])
+    task = _native.GroundedTask.build(1, [], [], [0], [0], [])
     search = _native.Search(_native.Operators(task), _native.Meter(), [], [0], [], max_nodes=0)
     assert search.start()[0] is _native.Stop.OUT_OF_NODES
     assert search.node_count == 0

@@ -10,16 +10,16 @@ from make_golden import FOLDER, planners, text, tree
 @pytest.mark.parametrize("name", planners())
 def test_golden_tree(name):
     golden = (FOLDER / f"{name}.json").read_text(encoding="utf-8")
-    expected, found = json.loads(golden), tree(planners()[name])
-    for wanted, node in zip(expected["nodes"], found["nodes"], strict=False):
+    expected, result = json.loads(golden), tree(planners()[name])
+    for wanted, node in zip(expected["nodes"], result["nodes"], strict=False):
         assert node == wanted
-    assert found == expected
-    assert text(found) == golden
+    assert result == expected
+    assert text(result) == golden
 
 
 def test_the_golden_trees_tell_the_papers_story():
     goldens = {name: json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in planners()}
-    assert {name: one["status"] for name, one in goldens.items()} == {
+    assert {name: first["status"] for name, first in goldens.items()} == {
         "corridor-iw-1": "exhausted",
         "corridor-iw-2": "solved",
         "corridor-hiw-1-1": "solved",

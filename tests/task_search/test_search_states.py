@@ -58,7 +58,7 @@ def test_a_seed_permutes_the_operators_once(spec, seed):
 
 
 def test_seeds_differ():
-    task = _native.Task.build(1, [([], [], [], [], 1.0, [])] * 30, [], [], [], [])
+    task = _native.GroundedTask.build(1, [([], [], [], [], 1.0, [])] * 30, [], [], [], [])
     orders = {tuple(_native.Operators(task, seed).order) for seed in range(20)}
     assert len(orders) == 20
     assert _native.Operators(task).order == list(range(30))
@@ -76,7 +76,7 @@ def test_applicable_among_many_operators(seed):
     negative = seed % 2
     pick = lambda most: random.sample(range(atoms), min(atoms, random.randint(0, most)))  # noqa: E731
     ops = [(pick(3), pick(negative), pick(2), pick(2), 1.0, []) for _ in range(count)]
-    task = _native.Task.build(atoms, ops, [], [], [], [])
+    task = _native.GroundedTask.build(atoms, ops, [], [], [], [])
     operators = _native.Operators(task, random.randint(0, 99))
     for _ in range(5):
         state = set(random.sample(range(atoms), random.randint(0, atoms)))
@@ -91,20 +91,20 @@ def test_applicable_among_many_operators(seed):
 
 
 def test_a_state_is_a_set():
-    operators = _native.Operators(_native.Task.build(130, [], [], [], [], []))
-    one, other = operators.state([129, 3, 64]), operators.state([3, 64, 129])
-    assert one == other
-    assert hash(one) == hash(other)
-    assert list(one) == [3, 64, 129]
-    assert len(one) == 3
-    assert 64 in one
-    assert 65 not in one
-    assert one != operators.state([3])
-    assert one != "a state"
+    operators = _native.Operators(_native.GroundedTask.build(130, [], [], [], [], []))
+    first, other = operators.state([129, 3, 64]), operators.state([3, 64, 129])
+    assert first == other
+    assert hash(first) == hash(other)
+    assert list(first) == [3, 64, 129]
+    assert len(first) == 3
+    assert 64 in first
+    assert 65 not in first
+    assert first != operators.state([3])
+    assert first != "a state"
 
 
 def test_numbers_out_of_range_are_refused():
-    operators = _native.Operators(_native.Task.build(3, [([0], [], [1], [], 1.0, [])], [], [0], [2], []))
+    operators = _native.Operators(_native.GroundedTask.build(3, [([0], [], [1], [], 1.0, [])], [], [0], [2], []))
     state = operators.state([0])
     with pytest.raises(IndexError):
         operators.state([3])
@@ -125,14 +125,14 @@ def test_numbers_out_of_range_are_refused():
         with pytest.raises(IndexError):
             bad()
     assert state not in (None, 0)
-    other = _native.Operators(_native.Task.build(200, [], [], [], [], []))
+    other = _native.Operators(_native.GroundedTask.build(200, [], [], [], [], []))
     with pytest.raises(ValueError, match="another task"):
         operators.applicable(other.state([]))
 
 
 @pytest.mark.parametrize("call", ["candidates", "region_root", "abstract"])
 def test_nodes_and_regions_out_of_range_are_refused(call):
-    operators = _native.Operators(_native.Task.build(3, [([0], [], [1], [], 1.0, [])], [], [0], [2], []))
+    operators = _native.Operators(_native.GroundedTask.build(3, [([0], [], [1], [], 1.0, [])], [], [0], [2], []))
     search = _native.Search(operators, _native.Meter(), [[0]], [2], [])
     search.start()
     with pytest.raises(IndexError):

@@ -105,8 +105,8 @@ class Twin:
             taken, state = walked
             if not taken and at == 0:
                 return Status.EXHAUSTED
-            found = None if self.spec.is_goal(state) else self.plan(state)
-            if not self.spec.is_goal(state) and (found is None or len(found) >= len(plan)):
+            result = None if self.spec.is_goal(state) else self.plan(state)
+            if not self.spec.is_goal(state) and (result is None or len(result) >= len(plan)):
                 continue
             for op in taken:
                 child = self.spec.apply(self.states[at], op)
@@ -116,7 +116,7 @@ class Twin:
                 at = self.states.index(child)
             if self.spec.is_goal(state):
                 return Status.SOLVED
-            plan, tried = found, 0
+            plan, tried = result, 0
 
 
 @given(
@@ -137,12 +137,12 @@ def test_agrees_with_the_twin_node_for_node(spec, seed, walks, longest, ways, ma
     while stop is _native.Stop.PAUSED:
         stop, node = search.resume(pause_after=3)
     assert stop is STOPS[ended]
-    assert [search.node(one)[:2] for one in range(search.node_count)] == twin.nodes
+    assert [search.node(item)[:2] for item in range(search.node_count)] == twin.nodes
     assert (search.generated, search.dead_ends) == (twin.generated, twin.dead_ends)
     assert search.evaluated == twin.evaluated
     if ended is Status.SOLVED:
         state = spec.start()
-        for op in [search.node(one)[1] for one in twin.way(node)[1:]]:
+        for op in [search.node(item)[1] for item in twin.way(node)[1:]]:
             state = spec.apply(state, op)
         assert spec.is_goal(state)
 
@@ -156,7 +156,7 @@ def test_solves_a_task_with_one_hundred_steps() -> None:
 
 
 def test_where_nothing_leads_on_there_is_no_plan() -> None:
-    task = _native.Task.build(2, [([1], [], [0], [], 1.0, [])], [], [], [0], [])
+    task = _native.GroundedTask.build(2, [([1], [], [0], [], 1.0, [])], [], [], [0], [])
     outcome = Walks().run(Model(_native.Operators(task), [0], [], _native.Meter()))
     assert outcome.status is Status.UNSOLVABLE
     assert "no operator leads" in outcome.reason
@@ -169,6 +169,6 @@ def test_memory_is_given_back_and_its_limit_kept() -> None:
 
 @pytest.mark.parametrize("option", ["walks", "longest", "ways"])
 def test_nothing_is_refused(option: str) -> None:
-    operators = _native.Operators(_native.Task.build(1, [], [], [], [0], []))
+    operators = _native.Operators(_native.GroundedTask.build(1, [], [], [], [0], []))
     with pytest.raises(ValueError, match="at least one"):
         _native.Walks(operators, _native.Meter(), [0], [], **{option: 0})  # type: ignore[arg-type]

@@ -1,14 +1,14 @@
 """Certificates of unsolvability: a closed set of states that contains the initial state and no goal.
 
-Two kinds exist. `states` lists every state of such a set. `relaxed` lists atoms: the set of all states in which no
-other atom is true, closed because nothing else can ever become true even if nothing is deleted.
+Three kinds exist. `states` lists every state of such a set. `relaxed` lists atoms: the set of all states in which no
+other atom is true, closed because nothing else can ever become true even if nothing is deleted. `mutex` also lists
+mutexes: sets of literals of which at least one is false in every state of the set.
 `widthwise.classical.verify` checks certificates; docs/guide/certificates.md describes the file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,10 +16,12 @@ from typing import Any, Literal
 from widthwise.classical.pddl.lexer import Check, read_text
 from widthwise.core.errors import InputError
 from widthwise.core.guard import Guard
+from widthwise.core.showing import counted
 
 _BYTES = 20  # of what a certificate becomes, for each byte of its file
+_ROWS = {"states": "states", "mutex": "mutexes"}  # per kind, the field that only it has
 FORMAT, VERSION = "widthwise-unsolvability", 1
-Kind = Literal["states", "relaxed"]
+Kind = Literal["states", "relaxed", "mutex"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,14 @@ class Certificate:
     """A proof that a task has no plan, in a form that can be checked.
 
     Args:
-        kind: `states` (all reachable states) or `relaxed` (all atoms that can become true if deletes are ignored).
+        kind: `states` (all reachable states), `relaxed` (all atoms that can become true if deletes are ignored) or
+            `mutex` (sets of literals that are never all true).
         domain: The name of the domain.
         problem: The name of the problem.
         atoms: Facts such as `(at a b)` of predicates that actions change.
         states: For the kind `states`, the numbers of the atoms that are true in each state.
+        mutexes: For the kind `mutex`, the literals of each mutex: n if the atom with the number n is true, ~n (which is
+            -1 - n) if it is false.
 
     Example:
         >>> certificate = ww.certify(ww.example("corridor", length=2).with_goal("(and (at p0) (at p1))"))
@@ -44,23 +49,28 @@ class Certificate:
     problem: str
     atoms: tuple[str, ...]
     states: tuple[tuple[int, ...], ...] = ()
+    mutexes: tuple[tuple[int, ...], ...] = ()
 
     @property
     def summary(self) -> str:
         """What it consists of, in words."""
+        atoms = counted(len(self.atoms), "atom")
         if self.kind == "relaxed":
-            return f"relaxed reachability, {len(self.atoms):,} atom{'' if len(self.atoms) == 1 else 's'}"
-        return f"all {len(self.states):,} reachable states, {len(self.atoms):,} atoms"
+            return f"relaxed reachability, {atoms}"
+        if self.kind == "mutex":
+            return f"{counted(len(self.mutexes), 'mutex', 'mutexes')}, {atoms}"
+        return f"all {counted(len(self.states), 'reachable state')}, {atoms}"
 
     def text(self) -> str:
         """Return the certificate as its file has it."""
         head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "domain": self.domain, "problem": self.problem}
         lines = [json.dumps(head)[:-1] + ","]
-        lines.append(f'"atoms": {json.dumps(list(self.atoms), indent=0)}' + ("," if self.kind == "states" else "}"))
-        if self.kind == "states":
-            lines.append('"states": [')
-            lines += [f"{json.dumps(list(state))}," for state in self.states[:-1]]
-            lines += [f"{json.dumps(list(self.states[-1]))}]}}"]
+        rows = self.states if self.kind == "states" else self.mutexes
+        lines.append(f'"atoms": {json.dumps(list(self.atoms), indent=0)}' + ("," if rows else "}"))
+        if rows:
+            lines.append(f'"{_ROWS[self.kind]}": [')
+            lines += [f"{json.dumps(list(row))}," for row in rows[:-1]]
+            lines += [f"{json.dumps(list(rows[-1]))}]}}"]
         return "\n".join(lines) + "\n"
 
     @staticmethod
@@ -98,30 +108,32 @@ def _from_json(data: Any) -> Certificate:
     if data.get("version") != VERSION or isinstance(data["version"], bool):
         raise _Wrong(f"its version is {_shown(data.get('version'))}, and this program reads version {VERSION}")
     kind = data.get("kind")
-    if kind not in ("states", "relaxed"):
-        raise _Wrong(f'its kind is {_shown(kind)} and not "states" or "relaxed"')
+    if kind not in ("states", "relaxed", "mutex"):
+        raise _Wrong(f'its kind is {_shown(kind)} and not "states", "relaxed" or "mutex"')
     names = [data.get(key) for key in ("domain", "problem")]
     if not all(isinstance(name, str) for name in names):
         raise _Wrong('"domain" and "problem" are names')
     atoms = data.get("atoms")
     if not isinstance(atoms, list) or not all(isinstance(atom, str) for atom in atoms):
         raise _Wrong('"atoms" is a list of texts such as "(at a b)"')
-    states = data.get("states", [])
-    if not isinstance(states, list) or not all(_is_state(state, len(atoms)) for state in states):
+    states, mutexes = data.get("states", []), data.get("mutexes", [])
+    if not _are_rows(states, 0, len(atoms)):
         raise _Wrong('"states" is a list of lists of numbers of atoms')
-    if (kind == "states") != bool(states):
-        raise _Wrong('"states" belongs to the kind "states", which has at least one')
-    return Certificate(kind, str(names[0]), str(names[1]), tuple(atoms), tuple(map(tuple, states)))
+    if not _are_rows(mutexes, -len(atoms), len(atoms)) or not all(mutexes):
+        raise _Wrong('"mutexes" is a list of lists of literals, none of them empty')
+    for owner, key in _ROWS.items():
+        if (kind == owner) != bool(data.get(key)):
+            raise _Wrong(f'"{key}" belongs to the kind "{owner}", which has at least one')
+    return Certificate(
+        kind, str(names[0]), str(names[1]), tuple(atoms), tuple(map(tuple, states)), tuple(map(tuple, mutexes))
+    )
 
 
-def _is_state(state: object, atoms: int) -> bool:
-    return isinstance(state, list) and all(type(number) is int and 0 <= number < atoms for number in state)
+def _are_rows(rows: object, low: int, high: int) -> bool:
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and all(type(number) is int and low <= number < high for number in row) for row in rows
+    )
 
 
 def _shown(value: object) -> str:
     return f"{value!r:.40}"
-
-
-def fact_text(predicate: str, args: Sequence[str]) -> str:
-    """Write a fact as certificates have it."""
-    return f"({' '.join((predicate, *args))})"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
 from widthwise import _native
 from widthwise.classical.certificate import Certificate
+from widthwise.classical.certify_mutexes import find_mutexes
 from widthwise.classical.pddl.normal import PredicateKind
 from widthwise.classical.task import Task
 from widthwise.classical.verify import CERTIFICATE, check_certificate
@@ -26,28 +31,49 @@ def certify(
         meter: The meter of a run that this is a part of, instead of `budget`.
 
     Returns:
-        A certificate that was verified; None if the task has a plan or more states than are listed.
+        A certificate that was verified; None if the task has a plan, or more states than are listed and no mutexes
+        that show it.
 
     Raises:
         OutOfTime, OutOfMemory: A limit was reached first.
 
     Example:
         >>> ww.certify(ww.example("corridor", length=2).with_goal("(and (at p0) (at p1))")).kind
-        'states'
+        'mutex'
     """
-    guard = Guard(meter or (budget or Budget()).start(), CERTIFICATE)
+    meter = meter or (budget or Budget()).start()
+    guard = Guard(meter, CERTIFICATE)
     fluent = _fluent_atoms(task)
     names = (task.domain.name, task.problem.name)
     relaxed = Certificate("relaxed", *names, tuple(task.atoms[atom] for atom in fluent))
     if _holds(task, relaxed, guard):
         return relaxed
-    states = _reachable(task, max_states, guard) if task.goal.reachable else None
-    if states is None:
+    if not task.goal.reachable:
         return None
     number = {atom: place for place, atom in enumerate(fluent)}
-    listed = tuple(tuple(number[atom] for atom in state if atom in number) for state in states)
-    certificate = Certificate("states", *names, relaxed.atoms, listed)
-    return certificate if _holds(task, certificate, guard) else None
+
+    def by_mutexes(*, pairs_only: bool) -> Certificate | None:
+        result = find_mutexes(task, guard, meter, pairs_only=pairs_only)
+        if result is None:
+            return None
+        listed = tuple(tuple(number[atom] if atom >= 0 else ~number[~atom] for atom in row) for row in result)
+        return replace(relaxed, kind="mutex", mutexes=listed)
+
+    def by_states() -> Certificate | None:
+        states = _reachable(task, max_states, guard)
+        if states is None:
+            return None
+        listed = tuple(tuple(number[atom] for atom in state if atom in number) for state in states)
+        return replace(relaxed, kind="states", states=listed)
+
+    # Two literals of the goal that exclude each other make the shortest certificate.
+    ways: list[Callable[[], Certificate | None]]
+    ways = [partial(by_mutexes, pairs_only=True), by_states, partial(by_mutexes, pairs_only=False)]
+    for make in ways:
+        certificate = make()
+        if certificate is not None and _holds(task, certificate, guard):
+            return certificate
+    return None
 
 
 def _holds(task: Task, certificate: Certificate, guard: Guard) -> bool:

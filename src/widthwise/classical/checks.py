@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
-from widthwise.classical.certificate import Certificate
+from widthwise.classical.goal import Goal, goal_text
 from widthwise.classical.pddl.parser import parse_goal, read_domain, read_problem
 from widthwise.classical.pddl.syntax import And, Condition, DomainDefinition, Not, ProblemDefinition
 from widthwise.classical.plan import Plan
 from widthwise.classical.result import Result
-from widthwise.classical.task import Goal, Task, goal_text
+from widthwise.classical.task import Task
 from widthwise.classical.validate import Verdict, check_plan
-from widthwise.classical.verify import CERTIFICATE, CertificateVerdict, check_certificate
 from widthwise.core.budget import Budget
 from widthwise.core.errors import UsageError
 from widthwise.core.guard import PLAN, Guard
+
+if TYPE_CHECKING:
+    from widthwise.classical.certificate import Certificate
+    from widthwise.classical.verify import CertificateVerdict
 
 #: A plan: what `solve` returns, a plan, its actions, or a plan file.
 PlanLike = Result | Plan | Iterable[str] | str | Path
@@ -153,6 +156,9 @@ def verify_certificate(  # type: ignore[misc]
         >>> ww.verify_certificate(task, ww.certify(task)).valid
         True
     """
+    from widthwise.classical.certificate import Certificate
+    from widthwise.classical.verify import CERTIFICATE, check_certificate
+
     if poll is None:
         poll = Guard(budget.start(), CERTIFICATE) if budget is not None else lambda: None
     if isinstance(task, Task):

@@ -40,7 +40,7 @@ class MissingCost(InputError):
         super().__init__(f"the cost {self.term} has no initial value")
 
 
-def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
+def ground(normal: NormalTask, meter: _native.Meter) -> _native.GroundedTask:
     """Ground a task: all atoms and operators that can be reached when deletes are ignored.
 
     Atoms are ordered by predicate and arguments, operators by schema and arguments. Static conditions are
@@ -50,7 +50,7 @@ def ground(normal: NormalTask, meter: _native.Meter) -> _native.Task:
     """
     words, numbers = _pack(normal)
     outcome = _native.ground(words, numbers, meter)
-    if isinstance(outcome, _native.Task):
+    if isinstance(outcome, _native.GroundedTask):
         return outcome
     if isinstance(outcome, _native.Halt):
         raise RunInterrupted() if meter.signalled else _ENDS[outcome](_MESSAGES[outcome])

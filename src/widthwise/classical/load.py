@@ -115,7 +115,14 @@ def load(
     return _ground(definition, read_problem(problem, definition, Guard(meter)), goals, meter, start)
 
 
-def parse(domain: str, problem: str, *, goals: Sequence[str] = (), budget: Budget | None = None) -> Task:
+def parse(
+    domain: str,
+    problem: str,
+    *,
+    goals: Sequence[str] = (),
+    budget: Budget | None = None,
+    meter: _native.Meter | None = None,
+) -> Task:
     """Read and ground a task from PDDL texts.
 
     Args:
@@ -123,6 +130,7 @@ def parse(domain: str, problem: str, *, goals: Sequence[str] = (), budget: Budge
         problem: The text of the problem.
         goals: Conditions such as `(on a b)` that replace the goal of the problem. All of them have to hold.
         budget: Limits of time and memory.
+        meter: The meter of a run that this is a part of, instead of `budget`.
 
     Returns:
         The task.
@@ -138,7 +146,7 @@ def parse(domain: str, problem: str, *, goals: Sequence[str] = (), budget: Budge
         >>> ww.parse(switch, lamp).operators
         ['(press)']
     """
-    meter = (budget or Budget()).start()
+    meter = meter or (budget or Budget()).start()
     start = meter.seconds
     guard = Guard(meter)
     definition = parse_domain(domain, check=guard)

@@ -44,7 +44,7 @@ class Plan(list[str]):
 
     def __init__(self, steps: Iterable[str] = (), cost: float | None = None, unit_cost: bool = True) -> None:
         if isinstance(steps, str):
-            raise UsageError("a plan is a list of actions, not a text: use Plan.parse(text), or Plan.read(path)")
+            raise UsageError("a plan is a list of actions, not a string: use Plan.parse(text), or Plan.read(path)")
         super().__init__(steps)
         self.cost = len(self) if cost is None else cost
         self.unit_cost = unit_cost

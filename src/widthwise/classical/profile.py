@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from widthwise import _native
+from widthwise.classical.goal import Goal
 from widthwise.classical.result import Result
 from widthwise.classical.solve import solve_or_fail
-from widthwise.classical.task import Goal, Relevance, Task
+from widthwise.classical.task import Relevance, Task
 from widthwise.core.budget import Budget
 from widthwise.core.errors import OnInterrupt, RunInterrupted
 from widthwise.core.model import Novelty, Watch
@@ -164,6 +165,16 @@ def profile(
     finally:
         if whole is not task:
             meter.release(whole.bytes)
+
+
+def profile_status(profiles: Sequence[GoalProfile]) -> Status:
+    """The status of the whole profile: the first of these that any goal has."""
+    order = (
+        *(Status.INTERRUPTED, Status.OUT_OF_TIME, Status.FAILED, Status.UNSOLVABLE),
+        *(Status.OUT_OF_MEMORY, Status.OUT_OF_NODES),
+    )
+    seen = {goal.status for goal in profiles}
+    return next((status for status in order if status in seen), Status.SOLVED)
 
 
 def _take(profile: GoalProfile, name: str, result: Result) -> bool:

@@ -53,8 +53,9 @@ class RelaxedWorld(World):
         """`changing` are the predicates that actions change, without the derived ones."""
         super().__init__(domain, problem, poll)
         names = domain.derived_names
-        may_change = frozenset(name for name in domain.predicates if name in changing or name in names)
-        self._compiler = _Optimist(lambda types: bool(self.of_type(types)), self.poll, may_change)
+        #: The predicates whose atoms may be true in one state and false in another.
+        self.may_change = frozenset(name for name in domain.predicates if name in changing or name in names)
+        self._compiler = _Optimist(lambda types: bool(self.of_type(types)), self.poll, self.may_change)
 
     def holds(self, condition: Condition, binding: Binding) -> bool:
         """Tell whether a condition may be true."""

@@ -16,14 +16,17 @@ class Restricted:
     from; both ascend. `bytes` is what the task takes.
     """
 
-    task: _native.Task
+    task: _native.GroundedTask
     atoms: list[int]
     operators: list[int]
     bytes: int
 
 
 def restrict(
-    task: _native.Task, goal_pos: Sequence[int], goal_neg: Sequence[int] = (), meter: _native.Meter | None = None
+    task: _native.GroundedTask,
+    goal_pos: Sequence[int],
+    goal_neg: Sequence[int] = (),
+    meter: _native.Meter | None = None,
 ) -> Restricted:
     """Cut a task down to the atoms and operators that can matter for a goal, which becomes its goal.
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from widthwise import _native
 from widthwise.classical.checks import goal_condition, task_condition
+from widthwise.classical.goal import Goal
 from widthwise.classical.plan import Plan
 from widthwise.classical.result import Discovered, Incumbent, Result
-from widthwise.classical.task import Goal, Task
+from widthwise.classical.task import Task
 from widthwise.classical.validate import check_plan
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import OutOfBudget, RunInterrupted, WidthwiseError

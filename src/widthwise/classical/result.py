@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from widthwise import _native
-from widthwise.classical.certificate import Certificate
 from widthwise.classical.plan import Plan
 from widthwise.core import notebook
 from widthwise.core.result import Stage, Status
 from widthwise.core.showing import counted
+from widthwise.core.trace import Trace
+
+if TYPE_CHECKING:
+    from widthwise.classical.goal import Goal
+    from widthwise.classical.task import Task
+
+if TYPE_CHECKING:
+    from widthwise.classical.certificate import Certificate
 
 _JSON_FIELDS = (
     *("status", "planner", "width", "seed", "plan", "cost", "generated", "expanded", "pruned", "high_level_nodes"),
     *("features", "story", "seconds", "memory_mb", "budget", "reason", "stages", "plans"),
 )
+#: Fields that stay in the process of the run.
+_NOT_COPIED = ("search", "traced", "again")
 
 
 @dataclass(slots=True)
@@ -55,11 +65,22 @@ class Incumbent:
 
 
 @dataclass(slots=True)
+class TracedRun:
+    """What `explore` shows of a run: the task that was searched, its goal, the searches, and the operators found."""
+
+    task: Task
+    goal: Goal
+    operators: _native.Operators
+    trace: Trace
+    path: list[int] | None
+
+
+@dataclass(slots=True)
 class Result:
     """What `solve` returns: the status, the validated plan if there is one, and the statistics of the search.
 
     Durations and times use one clock, which starts with the command or, in Python, with `load`. The time between `load`
-    and `solve` is not counted. A result can be pickled and copied; the copy has no `search`.
+    and `solve` is not counted. A result can be pickled and copied; the copy has none of `search`, `traced` and `again`.
 
     Args:
         status: How the run ended.
@@ -81,11 +102,14 @@ class Result:
         reason: Why the run ended, in one sentence.
         stages: The searches that a portfolio ran, in order.
         plans: Every plan that was the best so far.
+        optimal: Whether the improvement of the plan proved that there is no cheaper one.
         goal: The goal, if it is not the goal of the task.
         true_at_start: Whether the goal holds in the initial state.
         unit_cost: Whether every action costs 1.
         certificate: The certificate of an unsolvable task, if it was asked for.
         search: The search itself, with its tree.
+        traced: All searches with their pruned nodes, if the run was traced.
+        again: Repeats the run with a trace, which `explore` does if the run had none.
 
     Example:
         >>> result = ww.solve(ww.example("corridor", length=4), ww.IW(2))
@@ -112,11 +136,14 @@ class Result:
     reason: str = ""
     stages: list[Stage] = field(default_factory=list)
     plans: list[Incumbent] = field(default_factory=list)
+    optimal: bool = False
     goal: str | None = None
     true_at_start: bool = False
     unit_cost: bool = True
     certificate: Certificate | None = field(default=None, repr=False)
     search: _native.Search | _native.BestFirst | None = field(default=None, repr=False, compare=False)
+    traced: TracedRun | None = field(default=None, repr=False, compare=False)
+    again: Callable[[], Result] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         steps = "no plan" if self.plan is None else f"{counted(len(self.plan), 'step')}, cost {self.cost:g}"
@@ -154,10 +181,10 @@ class Result:
         return notebook.table("Result", rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "search"}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name not in _NOT_COPIED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.search = None  # the tree is in native memory and stays in its process
+        self.search = self.traced = self.again = None  # trees are in native memory and stay in their process
         for name, value in state.items():
             setattr(self, name, value)
 

@@ -29,7 +29,7 @@ class TaskSimulator:
 
     def __init__(self, task: Task, *, limit: int | None = None, reward: Reward = "goal") -> None:
         if reward not in ("goal", "cost"):
-            raise UsageError(f"reward={reward!r} is unknown; take 'goal' or 'cost'")
+            raise UsageError(f"reward={reward!r} is unknown; use 'goal' or 'cost'")
         if not task.native.operator_count:
             raise UsageError(f"{task.name} has no operators that can ever apply, so there is nothing to do in it")
         self.task, self.limit, self.reward = task, limit, reward
@@ -46,6 +46,12 @@ class TaskSimulator:
     def applicable(self) -> list[int]:
         """The actions that do something now."""
         return self.task.applicable(self._state)
+
+    @property
+    def atoms(self) -> list[str]:
+        """The atoms that hold now."""
+        names = self.task.atoms
+        return [names[atom] for atom in self._state.atoms()]
 
     def reset(self, seed: int | None = None) -> Step:
         """Begin at the initial state; nothing is random, so the seed does not matter."""

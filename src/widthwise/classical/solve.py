@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
 from widthwise import _native
-from widthwise.classical.certify import certify
+from widthwise.classical.goal import Goal, goal_text
 from widthwise.classical.reporter import Reporter
-from widthwise.classical.result import Result
-from widthwise.classical.task import Goal, Relevance, Task, goal_text
+from widthwise.classical.result import Result, TracedRun
+from widthwise.classical.task import Relevance, Task
 from widthwise.core.budget import Budget
 from widthwise.core.errors import (
     InputError,
@@ -27,6 +26,7 @@ from widthwise.core.errors import (
 )
 from widthwise.core.model import Model, Novelty, Progress, Watch
 from widthwise.core.result import Outcome, Stage, Status
+from widthwise.core.trace import Trace
 from widthwise.portfolio.improve import ALLOWANCE
 from widthwise.portfolio.improve import improve as improve_plan
 from widthwise.portfolio.registry import Planner, make_planner
@@ -49,6 +49,7 @@ def solve(
     on_plan: Callable[[Result], None] | None = None,
     on_interrupt: OnInterrupt = "raise",
     certificate: bool = False,
+    trace: bool = False,
 ) -> Result:
     """Solve a task, or one goal of it, within a budget.
 
@@ -71,7 +72,9 @@ def solve(
         on_plan: Called with the result at the first plan and at every better one. All of them are validated.
         on_interrupt: "raise" turns Ctrl-C into a `RunInterrupted` whose `result` is the result so far; "return" returns
             that result, with the status `interrupted` if there is no plan.
-        certificate: Give an unsolvable result a certificate, if the task is small enough.
+        certificate: Give an unsolvable result a certificate, if one can be found.
+        trace: Keep every search with its pruned nodes in `Result.traced`, for `explore`. The nodes and the plan stay
+            the same; the run takes more memory.
 
     Returns:
         The result: its status, the plan if there is one, and statistics.
@@ -92,6 +95,8 @@ def solve(
     if certificate and isinstance(goal, Goal):
         raise UsageError("certificates are for whole goals: give the goal as PDDL, such as goal='(have-key)'")
     budget = budget or Budget()
+    asked = task
+    options: dict[str, Any] = {"seed": seed, "relevance": relevance, "novelty": novelty, "goal": goal, "budget": budget}
     offset = sum(task.seconds.values()) if meter is None else 0.0  # a shared meter has counted the reading
     meter = meter or budget.start()
     planner = as_planner(planner)
@@ -116,11 +121,14 @@ def solve(
         operators = report.searched.ordered(seed, meter, goal=wanted, novelty=novelty)
         with _model(report.searched, operators, wanted, budget.nodes, meter=meter, seed=seed, watch=watch) as model:
             progress = model.progress
+            model.trace = Trace() if trace else None
             outcome = _run(planner, model, wanted)
             result = report.ended(outcome, meter, meter.seconds - start)
             if improve and result.plan:
                 result.search = outcome.search = None  # gives its memory to the improvement
                 _improve(model, outcome, report, result)
+            if model.trace is not None:
+                result.traced = TracedRun(report.searched, wanted, operators, model.trace, outcome.path)
     except OutOfBudget as ended:
         result = report.ended(Outcome(Status(ended.status)), meter, meter.seconds - start)
     except KeyboardInterrupt:  # between two native calls; inside a call it becomes a status
@@ -134,8 +142,11 @@ def solve(
         meter.release(charged)
     if name is not None:
         result.goal = name
+    result.again = lambda: solve(asked, planner, trace=True, on_interrupt="return", **options)
     if certificate and result.status is Status.UNSOLVABLE:
         try:
+            from widthwise.classical.certify import certify
+
             result.certificate = certify(task, meter=meter)
         except OutOfBudget:
             pass  # the result stands without it
@@ -159,7 +170,7 @@ def as_planner(planner: object) -> Planner:
         width = getattr(planner, "width", 1)
         raise UsageError(
             f"{planner!r} plans on simulators",
-            python=f"take OnlinePlanner(simulator(task), {planner!r}), or solve the task with IW({width!r})",
+            python=f"use OnlinePlanner(simulator(task), {planner!r}), or solve the task with IW({width!r})",
         )
     if not callable(getattr(planner, "run", None)):
         raise UsageError(f"{planner!r} is not a planner: give a planner such as IW(2), or a name such as 'ihiw'")
@@ -180,8 +191,8 @@ def _check_relevance(task: Task, wanted: Goal, relevance: Relevance) -> None:
     ):
         raise UsageError(
             f"{wanted.name} is not part of the goal of the task, so that relevance for that goal is not enough",
-            python="take relevance='goal'",
-            command="take --relevance goal",
+            python="use relevance='goal'",
+            command="use --relevance goal",
         )
 
 
@@ -326,12 +337,14 @@ def _improve(model: Model, outcome: Outcome, report: Reporter, result: Result) -
     limit = report.budget.nodes
     model.max_nodes = None if limit is None else limit - outcome.generated
     allowance = None if report.budget.seconds is not None else ALLOWANCE
-    done = improve_plan(
-        model,
-        outcome.path,
-        lambda path, how: report.add_plan(result, path, how, model.meter),
-        allowance=allowance,
-    )
+    unchecked = False
+
+    def add_plan(path: list[int], how: str) -> None:
+        nonlocal unchecked
+        unchecked = report.add_plan(result, path, how, model.meter) is not None
+
+    done = improve_plan(model, outcome.path, add_plan, allowance=allowance)
+    result.optimal = done.optimal and not unchecked
     seconds = model.meter.seconds - begin
     reason = "until the time limit" if allowance is None else "about half a second, because no time limit is set"
     if done.optimal:
@@ -342,6 +355,10 @@ def _improve(model: Model, outcome: Outcome, report: Reporter, result: Result) -
 
 
 def _peak_memory_mb() -> float:
-    """The most memory this process has had, in megabytes."""
+    """The most memory this process has had, in megabytes; 0 where the system does not report it."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak / 1e3 * 1.024

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from widthwise import _native
-from widthwise.classical.goals import split_goal
+from widthwise.classical.atom_names import canonical, fact_text, matching, suggestion
+from widthwise.classical.goal import Goal, goal_text
+from widthwise.classical.goal_parts import split_goal
 from widthwise.classical.ground import MissingCost, ground
 from widthwise.classical.pddl.errors import PddlError
 from widthwise.classical.pddl.normal import NormalLiteral, NormalTask, PredicateKind
@@ -30,29 +29,6 @@ if TYPE_CHECKING:
     from widthwise.classical.simulator import TaskSimulator
 
 Relevance = Literal["none", "task", "goal"]
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """A goal: the atoms that have to be true and those that have to be false.
-
-    Args:
-        name: The goal as PDDL.
-        positive: The numbers of the atoms that have to be true.
-        negative: The numbers of the atoms that have to be false.
-        reachable: False if it cannot be reached even if deletes are ignored.
-        condition: The goal as it was read, which the validator checks. Without it, the validator checks the atoms.
-
-    Example:
-        >>> [goal.name for goal in ww.example("corridor", length=2).goals]
-        ['(at p0)', '(have-key)']
-    """
-
-    name: str
-    positive: tuple[int, ...]
-    negative: tuple[int, ...] = ()
-    reachable: bool = True
-    condition: Condition | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(eq=False, repr=False)
@@ -82,7 +58,7 @@ class Task:
     domain: DomainDefinition
     problem: ProblemDefinition
     normal: NormalTask
-    native: _native.Task
+    native: _native.GroundedTask
     condition: Condition | None = None  # a goal given by hand instead of the problem's own
     seconds: dict[str, float] = field(default_factory=dict)
     bytes: int = 0  # of a restricted task: what a meter was charged with
@@ -154,7 +130,7 @@ class Task:
             return [names[atom] for atom in self.cut.atoms]
         predicates, objects, native = self.normal.predicates, self.normal.objects, self.native
         return [
-            _call(predicates[predicate].name, [objects[index] for index in native.atom_args(atom)])
+            fact_text(predicates[predicate].name, [objects[index] for index in native.atom_args(atom)])
             for atom, predicate in enumerate(native.atom_predicate)
         ]
 
@@ -167,7 +143,7 @@ class Task:
         """The name of an operator."""
         schema = self.normal.actions[self._schemas[op]]
         shown = self.native.operator_args(op)[: schema.shown]
-        return _call(schema.name, [self.normal.objects[index] for index in shown])
+        return fact_text(schema.name, [self.normal.objects[index] for index in shown])
 
     @cached_property
     def _schemas(self) -> list[int]:
@@ -265,27 +241,15 @@ class Task:
 
     def atom(self, name: str) -> int:
         """The number of an atom by its name."""
-        wanted = _call(*_split(name))
+        wanted = canonical(name)
         number = self.atom_numbers.get(wanted)
         if number is None:
-            raise UsageError(f"{wanted} is not a reachable atom of this task{_near(wanted, self.atoms)}")
+            raise UsageError(f"{wanted} is not a reachable atom of this task{suggestion(wanted, self.atoms)}")
         return number
 
     def find_atoms(self, pattern: str) -> list[int]:
         """The atoms that a pattern such as `(at robot *)` stands for, in order."""
-        head, words = _split(pattern)
-        wanted = [head, *words]
-        matching = [
-            number
-            for number, name in enumerate(self.atoms)
-            if len(parts := name[1:-1].split(" ")) == len(wanted)
-            and all(fnmatchcase(part, word) for part, word in zip(parts, wanted, strict=True))
-        ]
-        if not matching:
-            names = sorted({name[1:-1].split(" ")[0] for name in self.atoms})
-            hint = "" if head in names else _near(head, names)
-            raise UsageError(f"no reachable atom of this task matches the pattern {_call(head, words)}{hint}")
-        return matching
+        return matching(pattern, self.atoms)
 
     @cached_property
     def goal(self) -> Goal:
@@ -306,7 +270,7 @@ class Task:
         normal = self.normal
         predicate = normal.predicates[literal.predicate]
         objects = [~term for term in literal.args]
-        number = self.atom_numbers.get(_call(predicate.name, [normal.objects[index] for index in objects]))
+        number = self.atom_numbers.get(fact_text(predicate.name, [normal.objects[index] for index in objects]))
         if number is not None:
             positive, negative = ((), (number,)) if literal.negated else ((number,), ())
             return Goal(show(part), positive, negative, condition=part)
@@ -391,17 +355,6 @@ def _missing_cost(domain: DomainDefinition, problem: ProblemDefinition, missing:
     )
 
 
-def goal_text(goal: str | Sequence[str]) -> str:
-    """A goal in PDDL from a text or several texts."""
-    if isinstance(goal, str):
-        return goal
-    parts = list(goal) if isinstance(goal, Sequence) else [goal]
-    wrong = next((part for part in parts if not isinstance(part, str)), None)
-    if wrong is not None or not parts:
-        raise UsageError(f"a goal is PDDL such as '(on a b)', or a list of such texts, not {goal!r:.60}")
-    return parts[0] if len(parts) == 1 else f"(and {' '.join(parts)})"
-
-
 def _grounded_again(read: dict[str, Any]) -> Task:
     """A task from its pickle."""
     return Task(native=ground(read["normal"], _native.Meter()), **read)
@@ -409,21 +362,5 @@ def _grounded_again(read: dict[str, Any]) -> Task:
 
 def _checked(novelty: Novelty) -> Novelty:
     if novelty not in ("values", "true-atoms"):
-        raise UsageError(f"novelty={novelty!r} is unknown; take 'values' or 'true-atoms'")
+        raise UsageError(f"novelty={novelty!r} is unknown; use 'values' or 'true-atoms'")
     return novelty
-
-
-def _call(name: str, args: Iterable[str]) -> str:
-    return f"({' '.join((name, *args))})"
-
-
-def _split(text: str) -> tuple[str, list[str]]:
-    words = re.sub(r"[()]", " ", text.lower()).split()
-    if not words:
-        raise UsageError(f"{text!r} is not an atom: write it like (at robot room1), with * for any object in a pattern")
-    return words[0], words[1:]
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), 1)
-    return f"; did you mean {close[0]}?" if close else ""

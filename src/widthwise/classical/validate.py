@@ -73,21 +73,24 @@ def check_plan(
     Returns:
         The verdict, with the exact cost of the executed steps.
     """
-    actions = {action.name: action for action in domain.actions}
-    world = World(domain, problem, poll)
+    valid, reason, step, cost = replay(World(domain, problem, poll), steps, problem.goal if goal is None else goal)
+    return Verdict(valid, reason, step, plain(cost))
+
+
+def replay(world: World, steps: Iterable[str], goal: Condition) -> tuple[bool, str, int | None, Number]:
+    """Execute a plan and check a goal: what a `Verdict` states, with the cost as an exact number."""
+    actions = {action.name: action for action in world.domain.actions}
     cost: Number = 0
     for number, step in enumerate(steps, 1):
         world.poll()
         try:
             cost += execute(world, actions, step)
         except StepError as failure:
-            return Verdict(False, f"step {number}, {step}: {failure}", number, plain(cost))
-    wanted = problem.goal if goal is None else goal
-    missing = world.failures(wanted, {})
+            return False, f"step {number}, {step}: {failure}", number, cost
+    missing = world.failures(goal, {})
     if missing:
-        parts = ", ".join(_shorten(missing))
-        return Verdict(False, f"the goal is not reached: {parts}", None, plain(cost))
-    return Verdict(True, "the plan is valid", None, plain(cost))
+        return False, f"the goal is not reached: {', '.join(_shorten(missing))}", None, cost
+    return True, "the plan is valid", None, cost
 
 
 def _shorten(parts: list[str], limit: int = 8) -> list[str]:
@@ -111,10 +114,8 @@ def execute(world: World, actions: dict[str, Action], step: str) -> Number:
     cost: Number = _cost(world, action.effect, binding) if world.problem.minimize_cost else 1
     added: dict[Fact, None] = {}
     deleted: dict[Fact, None] = {}
-    for effect in world.effects(action):
-        changed = deleted if effect.negated else added
-        for args in world.happening(effect, binding):
-            changed[effect.predicate, args] = None
+    for fact, negated in world.changes(action, binding):
+        (deleted if negated else added)[fact] = None
     world.change(added, deleted)
     return cost
 

@@ -1,7 +1,8 @@
 """Checks certificates of unsolvability on the PDDL as it was read: no normal form, no grounding, no search.
 
 A set of states proves that there is no plan if it contains the initial state, if every action that can be executed in
-one of its states leads to a state of the set, and if the goal holds in none of its states.
+one of its states leads to a state of the set, and if the goal holds in none of its states. `verify_mutexes` checks
+certificates that describe the set by mutexes.
 """
 
 from __future__ import annotations
@@ -9,21 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from widthwise.classical.certificate import Certificate, fact_text
+from widthwise.classical.atom_names import fact_text
+from widthwise.classical.certificate import Certificate
 from widthwise.classical.matching import Binding
+from widthwise.classical.pddl.changes import changed_predicates
 from widthwise.classical.pddl.syntax import (
     Action,
-    AndEffect,
     Args,
     Condition,
     DomainDefinition,
-    Effect,
-    ForallEffect,
-    LiteralEffect,
     ProblemDefinition,
-    When,
 )
 from widthwise.classical.relaxed_world import RelaxedWorld
+from widthwise.classical.verify_mutexes import mutex_fault, step_text
 from widthwise.classical.world import Fact, World
 
 CERTIFICATE = "the certificate was checked"
@@ -76,30 +75,20 @@ def check_certificate(
     wanted = problem.goal if goal is None else goal
     try:
         facts = _facts(domain, problem, certificate)
-        if certificate.kind == "relaxed":
-            _relaxed(RelaxedWorld(domain, problem, changed_predicates(domain), poll), wanted, facts)
-        else:
+        if certificate.kind == "states":
             _states(World(domain, problem, poll), wanted, facts, certificate)
+        else:
+            world = RelaxedWorld(domain, problem, changed_predicates(domain), poll)
+            initial = _initial(domain, problem)
+            _all_listed(initial, facts)
+            world.change(facts, [])
+            if certificate.kind == "relaxed":
+                _relaxed(world, wanted, facts)
+            elif fault := mutex_fault(world, wanted, facts, initial, list(map(frozenset, certificate.mutexes))):
+                raise _Refused(fault)
     except _Refused as refused:
         return CertificateVerdict(False, str(refused))
     return CertificateVerdict(True, f"there is no plan ({certificate.summary})")
-
-
-def changed_predicates(domain: DomainDefinition) -> frozenset[str]:
-    """Return the predicates that occur in effects."""
-    changed: set[str] = set()
-    todo: list[Effect] = [action.effect for action in domain.actions]
-    while todo:
-        match todo.pop():
-            case AndEffect(parts):
-                todo.extend(parts)
-            case ForallEffect(_, part) | When(_, part):
-                todo.append(part)
-            case LiteralEffect(atom):
-                changed.add(atom.predicate)
-            case _:
-                pass
-    return frozenset(changed)
 
 
 def _facts(domain: DomainDefinition, problem: ProblemDefinition, certificate: Certificate) -> list[Fact]:
@@ -122,6 +111,12 @@ def _facts(domain: DomainDefinition, problem: ProblemDefinition, certificate: Ce
         if (predicate, args) in facts:
             raise _Refused(f"{atom} is listed twice")
         facts[predicate, args] = None
+    if any(not -len(facts) <= number < len(facts) for row in certificate.mutexes for number in row) or any(
+        not 0 <= number < len(facts) for row in certificate.states for number in row
+    ):
+        raise _Refused("it has a number that belongs to no atom")
+    if not all(certificate.mutexes):
+        raise _Refused("it has a mutex without literals")
     return list(facts)
 
 
@@ -131,18 +126,21 @@ def _initial(domain: DomainDefinition, problem: ProblemDefinition) -> set[Fact]:
     return {(name, args) for name, rows in problem.init.items() if name in changed for args in rows}
 
 
+def _all_listed(initial: set[Fact], facts: list[Fact]) -> None:
+    """Refuse atoms among which one of the initial state is missing."""
+    missing = initial - set(facts)
+    if missing:
+        raise _Refused(f"the initial state has {_text(min(missing))}, which is not among the atoms")
+
+
 def _relaxed(world: World, goal: Condition, facts: list[Fact]) -> None:
     """Refuse atoms that are not closed, or among which the goal may hold."""
     closed = set(facts)
-    missing = _initial(world.domain, world.problem) - closed
-    if missing:
-        raise _Refused(f"the initial state has {_text(min(missing))}, which is not among the atoms")
-    world.change(facts, [])
     for action in world.domain.actions:
         for binding in _executions(world, action):
-            for fact, negated in _changes(world, action, binding):
+            for fact, negated in world.changes(action, binding):
                 if not negated and fact not in closed:
-                    raise _Refused(f"{_step(action, binding)} may add {_text(fact)}, which is not among the atoms")
+                    raise _Refused(f"{step_text(action, binding)} may add {_text(fact)}, which is not among the atoms")
     if world.holds(goal, {}):
         raise _Refused("the goal may hold among these atoms")
 
@@ -166,19 +164,14 @@ def _states(world: World, goal: Condition, facts: list[Fact], certificate: Certi
             for binding in _executions(world, action):
                 after = _successor(world, action, binding, state, number)
                 if after is None or after not in states:
-                    raise _Refused(f"{_step(action, binding)} leads from state {place} to a state that is not listed")
+                    raise _Refused(
+                        f"{step_text(action, binding)} leads from state {place} to a state that is not listed"
+                    )
 
 
 def _executions(world: World, action: Action) -> Iterator[Binding]:
     """Yield the arguments for which an action can be executed; some twice."""
     return world.solutions(action.parameters, action.precondition, {})
-
-
-def _changes(world: World, action: Action, binding: Binding) -> Iterator[tuple[Fact, bool]]:
-    """Yield what an action adds and what it deletes (negated)."""
-    for effect in world.effects(action):
-        for args in world.happening(effect, binding):
-            yield (effect.predicate, args), effect.negated
 
 
 def _successor(
@@ -187,7 +180,7 @@ def _successor(
     """Return the state after an action; none if it has an atom without a number."""
     added: set[int] = set()
     deleted: set[int] = set()
-    for fact, negated in _changes(world, action, binding):
+    for fact, negated in world.changes(action, binding):
         atom = number.get(fact)
         if atom is not None:
             (deleted if negated else added).add(atom)
@@ -198,7 +191,3 @@ def _successor(
 
 def _text(fact: tuple[str, Args]) -> str:
     return fact_text(*fact)
-
-
-def _step(action: Action, binding: Binding) -> str:
-    return fact_text(action.name, [binding[variable.name] for variable in action.parameters])

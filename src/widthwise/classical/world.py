@@ -134,6 +134,12 @@ class World:
         for values in self._matcher.solutions(effect.condition, binding, wanted):
             yield tuple([values.get(arg, arg) for arg in effect.args])
 
+    def changes(self, action: Action, binding: Binding) -> Iterator[tuple[Fact, bool]]:
+        """Yield what an action adds, and what it deletes (True), in this state; some twice."""
+        for effect in self.effects(action):
+            for args in self.happening(effect, binding):
+                yield (effect.predicate, args), effect.negated
+
     def failures(self, condition: Condition, binding: Binding) -> list[str]:
         """Return the smallest parts of a condition that are false, as PDDL."""
         if isinstance(condition, And):

@@ -74,7 +74,7 @@ class Backward:
         operators = inverse.operators
         if operators is None:
             return _Over(Outcome(Status.EXHAUSTED, reason=_LARGE))
-        wanted = replace(model, operators=operators, goal_pos=[], goal_neg=inverse.unwanted, first=None)
+        wanted = replace(model, operators=operators, goal_pos=[], goal_neg=inverse.unwanted, first=None, trace=None)
         return _Inverted(inverse, self.search.begin(wanted))
 
     def run(self, model: Model) -> Outcome:

@@ -82,7 +82,7 @@ class BFWS:
             max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
             first=model.first,
         )
-        return SearchRun(model, search, lambda outcome: _judged(outcome, search, self))
+        return SearchRun(model, search, lambda outcome: _judged(outcome, search, self), self.name)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal or a limit is reached, or no node is left."""
@@ -130,7 +130,7 @@ class GBFS:
             max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
             first=model.first,
         )
-        return SearchRun(model, search, lambda outcome: _judged(outcome, search, self))
+        return SearchRun(model, search, lambda outcome: _judged(outcome, search, self), self.name)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal or a limit is reached, or no node is left."""

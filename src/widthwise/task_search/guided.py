@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from widthwise import _native
 from widthwise.core.level import Width
 from widthwise.core.model import Model
-from widthwise.core.result import Outcome, Status
-from widthwise.task_search.resumable import SearchRun
+from widthwise.core.result import Outcome
+from widthwise.task_search.resumable import SearchRun, complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,9 @@ class Guided:
             max_nodes=model.max_nodes,
             first=model.first,
         )
-        return SearchRun(model, search, _judged)
+        judge = complete("all reachable states other than dead ends were visited")
+        return SearchRun(model, search, judge, self.name)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal or a limit is reached, or all states other than dead ends are expanded."""
         return self.begin(model).finish()
-
-
-def _judged(outcome: Outcome) -> Outcome:
-    """The status and the reason of a complete search without nodes left."""
-    if outcome.status is Status.EXHAUSTED:
-        outcome.status = Status.UNSOLVABLE
-        outcome.reason = "the task is unsolvable: all reachable states other than dead ends were visited"
-    return outcome

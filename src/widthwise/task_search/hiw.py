@@ -117,6 +117,8 @@ class TaskHierarchy:
             record_pruned=planner.record,
             entry_in_table=planner.entry_in_table,
         )
+        widths = tuple(native_width(level.width) for level in (*self.planners, lowest))
+        model.traced(self.search, planner.name, widths=widths, features=self.features)
 
     def start(self) -> Event:
         """Generate the root, with one node on every level."""
@@ -260,14 +262,15 @@ class FunctionFeatures:
     def take(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, region: int, level: int) -> None:
         """Add the abstract state of the first region to the table."""
         assert isinstance(table, ValueTable)
-        table.take(self._vector(search.state(search.region_root(region))))
+        table.take(self.vector(search.state(search.region_root(region))))
 
     def admits(self, table: _native.NoveltyTable | ValueTable, search: _native.Search, node: int) -> bool:
         """Whether the abstract state of a node is novel at this level; adds it to the table."""
         assert isinstance(table, ValueTable)
-        return table.take(self._vector(search.state(node)))
+        return table.take(self.vector(search.state(node)))
 
-    def _vector(self, state: _native.State) -> tuple[Hashable, ...]:
+    def vector(self, state: _native.State) -> tuple[Hashable, ...]:
+        """The features of a state: the items of the function's value, or the value alone."""
         value = self.function(state)
         return tuple(value) if isinstance(value, list | tuple) else (value,)
 

@@ -77,6 +77,10 @@ class IncrementalSearch:
             record_pruned=True,
             entry_in_table=planner.entry_in_table,
         )
+        widths = tuple(native_width(level.width) for level in (planner.high, planner.low))
+        keeps_tables = planner.rebuild == "new"
+        model.traced(self.search, planner.name, widths=widths, features=[[]], keeps_tables=keeps_tables)
+        self.literals: list[int] = []
         self.features: list[int] = []
         self.story: list[Chapter] = []
         self.table: _native.NoveltyTable  # of the high level; created when the search begins
@@ -134,7 +138,7 @@ class IncrementalSearch:
                     return Stop.EXHAUSTED, None
             if candidates:
                 feature = candidates.pop(self.random.randrange(len(candidates)))
-                self.restructure([feature])
+                self.restructure([feature], pruned_node)
                 self.record(feature, pruned_node, proposed)
 
     def wake(self) -> bool:
@@ -167,12 +171,17 @@ class IncrementalSearch:
                 position += 1
         return (Stop.EXHAUSTED, None, 0)
 
-    def restructure(self, features: list[int]) -> None:
+    def restructure(self, features: list[int], pruned_node: int | None = None) -> None:
         """Create high-level nodes for new features by recolouring the tree."""
         self.features += features
         values = (0, 1) if self.planner.negated else (0,)
         own = [2 * feature if feature >= 0 else 2 * ~feature + 1 for feature in features]
         literals = [literal ^ value for literal in own for value in values]
+        if self.model.trace is not None:
+            traced = self.model.trace.of(self.search)
+            traced.colour(self.literals, literals, pruned_node)
+            traced.features = [[*self.literals, *literals]]
+        self.literals += literals
         # The table is kept: what was novel stays novel. Only with width n do all tuples change with a feature.
         fresh = self.planner.high.width == "n" or len(values) * len(self.features) > self.room
         if fresh:

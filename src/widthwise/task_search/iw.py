@@ -73,7 +73,7 @@ class IW:
     def begin(self, model: Model) -> SearchRun:
         """A search to resume."""
         search = model.search(native_width(self.width), depth_first=self.depth_first, record_pruned=self.record)
-        return SearchRun(model, search, self._judged)
+        return SearchRun(model, search, self._judged, self.name)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal or a limit is reached, or no novel node is left."""

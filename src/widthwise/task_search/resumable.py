@@ -36,8 +36,14 @@ class SearchRun:
     model: Model
     search: _native.Search | _native.BestFirst
     judge: Callable[[Outcome], Outcome]
+    name: str = ""  # of the planner, for a trace
     _stop: Stop = Stop.PAUSED
     _node: int | None = None
+
+    def __post_init__(self) -> None:
+        """Add the search to the trace of the run."""
+        if self.name:
+            self.model.traced(self.search, self.name)
 
     def resume(self, nodes: int | None = None) -> Outcome | None:
         """Continue for at most this many nodes, including the root; None if it may be resumed."""
@@ -80,6 +86,17 @@ class SearchRun:
         # An estimate: a relaxed plan considers most operators; lazy search has one per ten nodes, walks one per three.
         share = {_native.Guided: 1.0, _native.Walks: 0.36, _native.Greedy: 0.1}.get(type(search), 0.0)
         return base + share * operators.bytes / 9_000
+
+
+def complete(reason: str) -> Callable[[Outcome], Outcome]:
+    """The judge of a search that proves the task unsolvable when it has no nodes left, for this reason."""
+
+    def judge(outcome: Outcome) -> Outcome:
+        if outcome.status is Status.EXHAUSTED:
+            outcome.status, outcome.reason = Status.UNSOLVABLE, f"the task is unsolvable: {reason}"
+        return outcome
+
+    return judge
 
 
 @dataclass(slots=True)

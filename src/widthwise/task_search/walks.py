@@ -8,8 +8,8 @@ from widthwise import _native
 from widthwise.core.budget import MOST
 from widthwise.core.level import Width
 from widthwise.core.model import Model
-from widthwise.core.result import Outcome, Status
-from widthwise.task_search.resumable import SearchRun
+from widthwise.core.result import Outcome
+from widthwise.task_search.resumable import SearchRun, complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,9 @@ class Walks:
             max_nodes=None if model.max_nodes is None else min(model.max_nodes, MOST),
             first=model.first,
         )
-        return SearchRun(model, search, _judged)
+        judge = complete("no operator leads from the initial state towards the goal")
+        return SearchRun(model, search, judge, self.name)
 
     def run(self, model: Model) -> Outcome:
         """Search until the goal or a limit is reached; without a limit it may not end."""
         return self.begin(model).finish()
-
-
-def _judged(outcome: Outcome) -> Outcome:
-    """The status and the reason if no walk is possible."""
-    if outcome.status is Status.EXHAUSTED:
-        outcome.status = Status.UNSOLVABLE
-        outcome.reason = "the task is unsolvable: no operator leads from the initial state towards the goal"
-    return outcome

@@ -60,7 +60,7 @@ class Example:
         """Return the PDDL text of the problem of these sizes; the same arguments give the same bytes."""
         # random.Random takes the absolute value, which would make two seeds one.
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise UsageError(f"a seed is a whole number from 0 up, not {seed!r}")
+            raise UsageError(f"a seed must be a whole number of at least 0, not {seed!r}")
         chosen = self.sizes(**sizes)
         problem = self.generate(random.Random(seed), chosen)
         title = "-".join([self.name, *(f"{name}-{value}" for name, value in chosen.items())])

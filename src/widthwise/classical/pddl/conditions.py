@@ -314,7 +314,7 @@ class ConditionParser(Cursor):
         if head in {"(", ")"} or head[:1] in {"?", ":"}:
             self.fail(f"unexpected {quoted(head)}", at + 1, expected=f"{expected}: a predicate or a connective")
         if head in _WORDS:
-            self.fail(f"'{head}' cannot stand here", at + 1, expected=expected)
+            self.fail(f"'{head}' is not allowed here", at + 1, expected=expected)
         if head in self.types:
             self.fail(f"undeclared predicate '{head}'", at + 1, hint=f"'{head}' is a type, not a predicate")
         known = [*self.predicates, *_WORDS]

@@ -102,7 +102,7 @@ class Cursor:
                 stack.append(i)
             elif token == ")":
                 if not stack:
-                    self.fail("this ')' closes nothing", i, hint="there is a ')' too many before or here")
+                    self.fail("this ')' has no matching '('", i, hint="there is an extra ')' here or earlier")
                 stack.pop()
                 if not stack and tokens[i + 1] not in {END, ")"}:
                     self.fail("text after the end of the definition", i + 1, hint=self._early(i))

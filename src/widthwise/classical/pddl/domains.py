@@ -198,7 +198,7 @@ class DomainParser(ConditionParser):
         table = TypeTable(parents, declared_at, self.check)
         looped = table.cycle()
         if looped is not None:
-            self.fail(f"type '{looped}' is above itself", declared_at.get(looped, self.i - 1))
+            self.fail(f"type '{looped}' is its own supertype", declared_at.get(looped, self.i - 1))
         return table
 
     def object_list(self, section: str) -> dict[str, Types]:

@@ -152,7 +152,7 @@ def read_text(path: str | Path, check: Check | None = None, what: str = PDDL_FIL
     except NotADirectoryError:
         raise InputError(f"{name}: there is no such file; a part of its path is a file, not a directory") from None
     except PermissionError:
-        raise InputError(f"{name}: the file may not be read (permission denied)") from None
+        raise InputError(f"{name}: the file cannot be read (permission denied)") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: the file cannot be read ({getattr(error, 'strerror', None) or error})") from None
     return decode(data, name, what), name

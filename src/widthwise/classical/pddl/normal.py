@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from widthwise.classical.pddl.node import Node
 from widthwise.classical.pddl.numbers import Number
 from widthwise.core.showing import counted
 
@@ -27,8 +28,7 @@ class PredicateKind(IntEnum):
     DERIVED = 2  # by axioms only
 
 
-@dataclass(frozen=True, slots=True)
-class NormalPredicate:
+class NormalPredicate(Node):
     """A predicate with its arity and kind; names made by the normaliser contain an `@`."""
 
     name: str
@@ -57,16 +57,14 @@ class NormalEffect:
     literal: NormalLiteral
 
 
-@dataclass(frozen=True, slots=True)
-class NormalCost:
+class NormalCost(Node):
     """A cost: `constant` plus the table values of `(function, args)` terms."""
 
     constant: Number
     tables: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NormalAction:
+class NormalAction(Node):
     """An action schema; `parameters` are indices of domains, the first `shown` are the PDDL parameters."""
 
     name: str
@@ -77,8 +75,7 @@ class NormalAction:
     cost: NormalCost
 
 
-@dataclass(frozen=True, slots=True)
-class NormalAxiom:
+class NormalAxiom(Node):
     """`head` holds whenever `condition` holds for some values of the parameters."""
 
     head: NormalLiteral

@@ -8,7 +8,6 @@ variables become parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from widthwise.classical.pddl.cursor import no_check
@@ -56,7 +55,7 @@ _UNIT = NormalCost(1)
 
 
 class _Builder:
-    """Collects the normal form of a domain, and can go on with a copy for the goal of a problem."""
+    """Collects the normal form of a domain, and can continue with a copy for the goal of a problem."""
 
     def __init__(self, domain: DomainDefinition, check: Check) -> None:
         self.check = check
@@ -338,6 +337,10 @@ def normalize(
     )
 
 
+def _at_unit_cost(action: NormalAction) -> NormalAction:
+    return NormalAction(action.name, action.parameters, action.shown, action.precondition, action.effects, _UNIT)
+
+
 def _actions(domain: DomainDefinition, base: _Builder, costs: bool) -> list[NormalAction]:
     """Return the schemas with their costs, or all of cost 1; both lists are made once per domain."""
     if costs:
@@ -345,7 +348,7 @@ def _actions(domain: DomainDefinition, base: _Builder, costs: bool) -> list[Norm
     key = f"{_CACHE}, unit costs"
     known: list[NormalAction] | None = domain.cache.get(key)
     if known is None:
-        known = domain.cache[key] = [replace(action, cost=_UNIT) for action in base.actions]
+        known = domain.cache[key] = [_at_unit_cost(action) for action in base.actions]
     return known
 
 

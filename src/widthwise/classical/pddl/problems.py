@@ -275,7 +275,7 @@ class ProblemParser(DomainParser):
         elif self._timed(at):
             self.refuse("timed initial literals", at)
         elif head in {"and", "or", "forall", "exists", "oneof", "unknown"}:
-            self.fail(f"'{head}' cannot stand in the initial state", at + 1, expected="facts such as (on a b)")
+            self.fail(f"'{head}' is not allowed in the initial state", at + 1, expected="facts such as (on a b)")
         else:
             self._bad_head(head, at, "a fact")
 
@@ -312,7 +312,7 @@ class ProblemParser(DomainParser):
                 while self.tokens[at] != "(" or self.tokens[at + 1] != rule.predicate:
                     at += 1
                 self.fail(
-                    f"the initial state states the derived predicate '{rule.predicate}'",
+                    f"the initial state contains the derived predicate '{rule.predicate}'",
                     at + 1,
                     hint=f"its rule is at {self.home.where(rule.at)}",
                 )

@@ -9,34 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
-from typing import cast
 
+from widthwise.classical.pddl.changes import changed_predicates
 from widthwise.classical.pddl.syntax import (
     And,
-    AndEffect,
     Atom,
     Condition,
-    DomainDefinition,
-    Effect,
     Equality,
     Exists,
     Forall,
-    ForallEffect,
     Imply,
-    LiteralEffect,
     Not,
     Or,
     ProblemDefinition,
     Truth,
     Variable,
-    When,
 )
 from widthwise.classical.world import substitute
 
 #: A universal condition with more instances than this stays whole, as one part.
 MOST_INSTANCES = 10_000
 _FALSE = Or(())
-_CACHE = "predicates that change"
 
 
 def split_goal(
@@ -56,7 +49,7 @@ class _Splitter:
     def __init__(self, problem: ProblemDefinition, check: Callable[[], None]) -> None:
         self.problem = problem
         self.check = check
-        self.changing = _changing(problem.domain)
+        self.changing = changed_predicates(problem.domain) | problem.domain.derived_names
         self.facts = {name: set(rows) for name, rows in problem.init.items() if name not in self.changing}
         self.parts: dict[Condition, None] = {}
 
@@ -164,25 +157,3 @@ def _any_of(parts: list[Condition]) -> Condition:
         return Truth()
     left = tuple(part for part in parts if part != _FALSE)
     return left[0] if len(left) == 1 else Or(left)
-
-
-def _changing(domain: DomainDefinition) -> set[str]:
-    """Return the predicates that an action or a rule may change; computed once per domain."""
-    known = domain.cache.get(_CACHE)
-    if known is None:
-        known = set(domain.derived_names)
-        for action in domain.actions:
-            _collect(action.effect, known)
-        domain.cache[_CACHE] = known
-    return cast(set[str], known)
-
-
-def _collect(effect: Effect, into: set[str]) -> None:
-    match effect:
-        case LiteralEffect(atom):
-            into.add(atom.predicate)
-        case AndEffect(parts):
-            for part in parts:
-                _collect(part, into)
-        case ForallEffect(_, part) | When(_, part):
-            _collect(part, into)

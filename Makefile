@@ -14,13 +14,14 @@ NATIVE := $(shell find native \( -name '*.cpp' -o -name '*.hpp' \) -not -path '*
 BUILT := $(filter-out native/tests/%,$(NATIVE))
 BUILD_FILES := pyproject.toml CMakeLists.txt src/widthwise/version.py $(BUILT)
 
-.PHONY: help setup demo test lint docs format stubs bench bench-whole sanitize tsan faults fuzz fuzz-guided val oracles lock locked sbom clean native-test coverage
+.PHONY: help setup demo test browser lint docs format stubs bench bench-whole sanitize tsan faults fuzz fuzz-guided val oracles wheels lock locked sbom clean native-test coverage
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make setup     create .venv and build the package as $(BIN)/widthwise"
 	@echo "make demo      set up, then solve bundled tasks, explain width, and learn a maze"
 	@echo "make test      set up, then lint, types and all tests"
+	@echo "make browser   install Debian's chromium for the tests in the browser, where apt is at hand"
 	@echo "make native-test  run the tests of the C++ kernels, without Python"
 	@echo "make coverage  measure the test coverage of the Python and C++ code"
 	@echo "make lint      check the style and types of Python and C++, and the stubs of the native module"
@@ -36,6 +37,7 @@ help:
 	@echo "make fuzz-guided  run fuzzing guided by coverage (FUZZ_TARGET=task, reader, plan, ...)"
 	@echo "make val       build the external validator VAL for make oracles from its public source"
 	@echo "make oracles   check plans and unsolvable tasks with VAL, unified-planning and Fast Downward"
+	@echo "make wheels    build and check the source archive and the wheels for Linux, into dist"
 	@echo "make lock      regenerate the requirements with hashes from constraints.txt"
 	@echo "make locked    install the requirements with hashes, and the package, into .venv-locked"
 	@echo "make sbom      write the bill of materials, dist/sbom.cdx.json"
@@ -72,6 +74,10 @@ demo: $(VENV)/.learn
 
 test: lint native-test
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# Without a browser the tests that need one are skipped.
+browser:
+	@sh scripts/browser.sh
 
 # The kernels by themselves, in a build that is quick rather than fast.
 CONFIGURE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWIDTHWISE_WERROR=ON \
@@ -189,6 +195,14 @@ build/val/bin/Validate: | $(VENV)/.tools
 
 oracles: $(VENV)/.dev val
 	$(BIN)/python -m pytest tests/classical/test_oracles.py tests/classical/test_ground_oracle.py tests/classical/test_validate_translator.py
+
+$(VENV)/.wheels: $(VENV)/.ready
+	@$(PIP) --no-build-isolation --editable '.[wheels]' $(STRICT)
+	@touch $@
+
+# Wheels for this kind of processor and any Linux with glibc 2.28 or newer, checked in empty environments.
+wheels: $(VENV)/.wheels
+	$(BIN)/python scripts/wheels.py
 
 $(VENV)/.audit: $(VENV)/.ready
 	@$(PIP) --no-build-isolation --editable '.[audit]'

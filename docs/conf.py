@@ -40,7 +40,11 @@ nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # no page requests anything from the network
-nb_execution_excludepatterns = [] if importlib.util.find_spec("torch") else ["tutorials/learn-a-maze.ipynb"]
+nb_execution_excludepatterns = [
+    f"tutorials/{page}.ipynb"
+    for page, package in (("learn-a-maze", "torch"), ("unified-planning", "unified_planning"))
+    if importlib.util.find_spec(package) is None
+]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

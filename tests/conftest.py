@@ -1,8 +1,8 @@
 """What all tests share: the examples of random tests, signals, and the markers for optional packages.
 
 Tests that need torch or ale-py have the markers `torch` and `atari`. A module that imports such a package, or a part of
-Widthwise made of it, gets its marker automatically. Without the package these tests are skipped. Random tests have the
-same examples in every run, and no deadline.
+Widthwise made of it, gets its marker automatically. Tests that need a browser have the marker `browser`. Without the
+package or the browser these tests are skipped. Random tests have the same examples in every run, and no deadline.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from browser_tools import browser, browser_missing, open_page, visits
 from optional_packages import missing, needed_by
+
+__all__ = ["browser", "open_page", "visits"]  # fixtures
 
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
@@ -51,7 +54,8 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test if a package that one of its markers names is missing."""
-    reason = missing([marker.name for marker in item.iter_markers()])
+    """Skip a test if a package that one of its markers names is missing, or the browser."""
+    markers = [marker.name for marker in item.iter_markers()]
+    reason = missing(markers) or (browser_missing() if "browser" in markers else None)
     if reason is not None:
         pytest.skip(reason)

@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from widthwise.classical.certificate import Certificate
     from widthwise.classical.certify import certify
     from widthwise.classical.checks import validate, verify_certificate
+    from widthwise.classical.goal import Goal
     from widthwise.classical.load import Domain, example, load, parse
     from widthwise.classical.plan import Plan
     from widthwise.classical.result import Result
     from widthwise.classical.solve import solve, solve_each_goal
-    from widthwise.classical.task import Goal, Task
+    from widthwise.classical.task import Task
     from widthwise.classical.validate import Verdict
     from widthwise.classical.verify import CertificateVerdict
     from widthwise.core.budget import Budget
@@ -36,17 +37,21 @@ if TYPE_CHECKING:
     from widthwise.core.watchdog import watching
     from widthwise.exploration.search import search
     from widthwise.exploration.search_run import SearchResult
-    from widthwise.online.acting import Episode, OnlinePlanner
+    from widthwise.explorer.explore import explore
+    from widthwise.explorer.explorer_page import Explorer
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.online.episode import Episode
     from widthwise.online.policies import Behaviour
     from widthwise.online.presets import preset_settings
     from widthwise.portfolio.auto import Auto
     from widthwise.portfolio.registry import Planner
     from widthwise.simulator_search.archive_search import ArchiveSearch
     from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
-    from widthwise.simulator_search.driver import FeatureFunction, Requests
+    from widthwise.simulator_search.driver import FeatureFunction, FeatureSet, Requests
     from widthwise.simulator_search.hiw import LevelPlanner, LevelSearch, Space
     from widthwise.simulator_search.rollout_iw import RolloutIW
     from widthwise.simulators.bins import Bins
+    from widthwise.simulators.bprost import BProst
     from widthwise.simulators.checker import check_simulator
     from widthwise.simulators.features import Atoms, Cells, Info, Ram, Tiles
     from widthwise.simulators.minigrid import MiniGrid
@@ -61,6 +66,7 @@ if TYPE_CHECKING:
     from widthwise.task_search.siw import SIW
     from widthwise.training.api import TrainingProgress, TrainingResult, train
     from widthwise.training.policy import Policy
+    from widthwise.up.bridge import from_unified_planning, to_unified_planning
 
 # Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
 # it enters.
@@ -68,11 +74,12 @@ _ROOMS = {
     "classical.certificate": ("Certificate",),
     "classical.certify": ("certify",),
     "classical.checks": ("validate", "verify_certificate"),
+    "classical.goal": ("Goal",),
     "classical.load": ("Domain", "example", "load", "parse"),
     "classical.plan": ("Plan",),
     "classical.result": ("Result",),
     "classical.solve": ("solve", "solve_each_goal"),
-    "classical.task": ("Goal", "Task"),
+    "classical.task": ("Task",),
     "classical.validate": ("Verdict",),
     "classical.verify": ("CertificateVerdict",),
     "core.budget": ("Budget",),
@@ -88,7 +95,7 @@ _ROOMS = {
         "UsageError",
         "WidthwiseError",
     ),
-    "simulator_search.driver": ("FeatureFunction", "Requests"),
+    "simulator_search.driver": ("FeatureFunction", "FeatureSet", "Requests"),
     "core.model": ("Model", "State"),
     "core.result": ("Outcome", "Status", "Stop", "outcome_of"),
     "core.simulator": ("Simulator", "Step"),
@@ -100,6 +107,8 @@ _ROOMS = {
     "task_search.bfs": ("BFS", "DFS"),
     "task_search.bfws": ("BFWS", "GBFS"),
     "exploration.search": ("search",),
+    "explorer.explorer_page": ("Explorer",),
+    "explorer.explore": ("explore",),
     "exploration.search_run": ("SearchResult",),
     "simulator_search.archive_search": ("ArchiveSearch",),
     "simulator_search.count_rollout_iw": ("CountRolloutIW",),
@@ -109,6 +118,7 @@ _ROOMS = {
     "simulator_search.hiw": ("LevelPlanner", "LevelSearch", "Space"),
     "portfolio.registry": ("Planner",),
     "simulators.bins": ("Bins",),
+    "simulators.bprost": ("BProst",),
     "simulators.checker": ("check_simulator",),
     "simulators.features": ("Atoms", "Cells", "Info", "Ram", "Tiles"),
     "simulators.minigrid": ("MiniGrid",),
@@ -118,7 +128,9 @@ _ROOMS = {
     "task_search.siw": ("SIW",),
     "training.api": ("TrainingProgress", "TrainingResult", "train"),
     "training.policy": ("Policy",),
-    "online.acting": ("Episode", "OnlinePlanner"),
+    "up.bridge": ("from_unified_planning", "to_unified_planning"),
+    "online.acting": ("OnlinePlanner",),
+    "online.episode": ("Episode",),
 }
 # Silent unless the program that imports Widthwise configures logging.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -138,6 +150,7 @@ __all__ = [
     "ArchiveSearch",
     "Atoms",
     "Auto",
+    "BProst",
     "Backward",
     "Behaviour",
     "Bins",
@@ -149,7 +162,9 @@ __all__ = [
     "Defaults",
     "Domain",
     "Episode",
+    "Explorer",
     "FeatureFunction",
+    "FeatureSet",
     "Goal",
     "Info",
     "InputError",
@@ -191,6 +206,8 @@ __all__ = [
     "certify",
     "check_simulator",
     "example",
+    "explore",
+    "from_unified_planning",
     "load",
     "outcome_of",
     "parse",
@@ -200,6 +217,7 @@ __all__ = [
     "solve",
     "solve_each_goal",
     "theory",
+    "to_unified_planning",
     "train",
     "validate",
     "verify_certificate",

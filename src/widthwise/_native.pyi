@@ -50,7 +50,7 @@ class Meter:
     def poll(self) -> Halt:
         """Why to stop now, if at all."""
 
-class Task:
+class GroundedTask:
     """
     A grounded task: atoms, operators, axioms, initial state and goal as numbers.
     """
@@ -72,7 +72,7 @@ class Task:
         init: Sequence[int],
         goal_pos: Sequence[int],
         goal_neg: Sequence[int],
-    ) -> Task:
+    ) -> GroundedTask:
         """
         A task written out by hand. An operator is (pre_pos, pre_neg, add, delete, cost, effects), an effect (pos, neg, atom, adds), an axiom (head, pos, neg, layer).
         """
@@ -113,14 +113,14 @@ class Task:
 
 def ground(
     words: array.array[int], numbers: array.array[float], meter: Meter
-) -> Task | Halt | tuple[bool, int, list[int]]:
+) -> GroundedTask | Halt | tuple[bool, int, list[int]]:
     """
     Ground a packed task: the task, or a Halt, or (cost is missing, table or predicate, objects).
     """
 
 def restrict(
-    task: Task, goal_pos: Sequence[int], goal_neg: Sequence[int], meter: Meter | None = None
-) -> tuple[Task, list[int], list[int], int]:
+    task: GroundedTask, goal_pos: Sequence[int], goal_neg: Sequence[int], meter: Meter | None = None
+) -> tuple[GroundedTask, list[int], list[int], int]:
     """
     The part of a task that matters for a goal, with the old numbers of its atoms and operators, and its bytes, with which the meter stays charged.
     """
@@ -160,6 +160,20 @@ class Screen:
         """
         Learn which gray each colour is, from a screen that is there in both ways.
         """
+
+class Patches:
+    """Which colours are in which of 14x16 tiles of a screen."""
+
+    def __init__(self, rows: int, columns: int) -> None: ...
+    def of(self, colours: object) -> bytes:
+        """
+        The patches of a screen of colours below 128: their numbers, tile * 128 + colour, 16 bits each.
+        """
+
+def screen_features(now: bytes, before: bytes, background: bytes, space: bool, time: bool) -> bytes:
+    """
+    The numbers of the true B-PROST features, 32 bits each, in order. Patches of the background are left out.
+    """
 
 def interleave(frames: Sequence[object], image: object) -> None:
     """
@@ -252,7 +266,7 @@ class Operators:
     """A task's operators in the order they are tried, and what applies."""
 
     def __init__(
-        self, task: Task, seed: int | None = None, meter: Meter | None = None, complements: Sequence[int] = []
+        self, task: GroundedTask, seed: int | None = None, meter: Meter | None = None, complements: Sequence[int] = []
     ) -> None:
         """
         Prepare a task's operators for searching; novelty also looks at the falsehood of the atoms in `complements`. A meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
@@ -298,7 +312,7 @@ class Operators:
     def successors(self, state: State) -> list[tuple[int, State]]:
         """All (operator, state after it) of a state: one call expands a node."""
 
-def wanted_false(task: Task, goal_neg: Sequence[int]) -> list[int]:
+def wanted_false(task: GroundedTask, goal_neg: Sequence[int]) -> list[int]:
     """
     The atoms that a condition, an axiom or the goal wants false, ascending.
     """
@@ -425,6 +439,11 @@ class Search:
     def node(self, node: int) -> tuple[int | None, int | None, int, int | None, int]:
         """A node's columns: (parent, operator, depth, region, flags)."""
 
+    def columns(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+        """
+        The columns of all nodes as bytes of 32-bit numbers: (parent, operator, depth, region, flags); 0xffffffff stands for none.
+        """
+
     def region_root(self, region: int) -> int: ...
     @property
     def region_count(self) -> int: ...
@@ -501,6 +520,11 @@ class BestFirst:
     def state(self, node: int) -> State: ...
     def node(self, node: int) -> tuple[int | None, int | None, int, int]:
         """A node's columns: (parent, operator, depth, flags)."""
+
+    def columns(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+        """
+        The columns of all nodes as bytes of 32-bit numbers: (parent, operator, depth, region, flags); 0xffffffff stands for none.
+        """
 
     @property
     def node_count(self) -> int: ...
@@ -655,6 +679,30 @@ def invert(
     """
     The inverse of a task without conditional effects and axioms, from a first state to a goal. A meter that says to stop ends it with an InterruptedError, one that has no memory left with a MemoryError.
     """
+
+class Mutexes:
+    """
+    Pairs of literals that exclude each other in every reachable state (h^2). A literal is the number n of an atom that is true, or ~n for one that is false.
+    """
+
+    def __init__(
+        self,
+        operators: Operators,
+        meter: Meter,
+        goal_pos: Sequence[int],
+        goal_neg: Sequence[int],
+        first: State,
+        most_words: int = 500000000,
+        most_bytes: int = 100000000,
+    ) -> None: ...
+    @property
+    def complete(self) -> bool:
+        """Whether the pairs were found within the limits."""
+
+    def among(self, literals: Sequence[int]) -> tuple[int, int] | None:
+        """
+        The first two of these literals that exclude each other; twice the same one if it never holds.
+        """
 
 class DepthTable:
     """

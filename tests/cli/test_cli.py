@@ -14,11 +14,12 @@ from cli_tools import LOCKED, TORN, call, environment, files, texts
 from widthwise.classical.examples import EXAMPLES
 from widthwise.classical.load import load
 from widthwise.cli.main import main
-from widthwise.cli.solve import patterns
+from widthwise.cli.planner_options import patterns
 from widthwise.core.errors import UsageError
 from widthwise.portfolio.registry import CHOICES, make_planner, parse_choices
 from widthwise.task_search.ihiw import IHIW
 from widthwise.task_search.iw import IW
+from widthwise.version import __version__
 
 KEY = ["--planner", "hiw", "--width", "1,1", "--high", "(have-key)"]
 # task, arguments of solve, exit code, status
@@ -139,18 +140,18 @@ def test_every_call_of_solve_has_its_exit_code(
 ) -> None:
     paths = task(name, tmp_path)
     assert main(["solve", *paths, *arguments]) == code
-    told = capsys.readouterr()
-    assert "Traceback" not in told.err
+    messages = capsys.readouterr()
+    assert "Traceback" not in messages.err
     if code == 0:
-        assert told.out.splitlines()[-1].startswith("; cost = ")
-        (tmp_path / "plan").write_text(told.out, encoding="utf-8")
+        assert messages.out.splitlines()[-1].startswith("; cost = ")
+        (tmp_path / "plan").write_text(messages.out, encoding="utf-8")
         goals = [word for flag, word in pairwise(arguments) if flag == "--goal"]
         wanted = [part for goal in goals for part in ("--goal", goal)]
         assert main(["validate", *paths, str(tmp_path / "plan"), *wanted]) == 0
         capsys.readouterr()
     else:
-        assert told.out == ""
-        assert status in told.err
+        assert messages.out == ""
+        assert status in messages.err
     assert main(["solve", *paths, *arguments, "--json"]) == code
     data = json.loads(capsys.readouterr().out)
     assert data["status"] == status
@@ -169,15 +170,15 @@ def test_wrong_usage_is_one_message_and_exit_code_2(
     monkeypatch.chdir(tmp_path)
     domain, problem = task("corridor", tmp_path)
     try:
-        code = main([one.format(domain=domain, problem=problem) for one in arguments])
+        code = main([argument.format(domain=domain, problem=problem) for argument in arguments])
     except SystemExit as end:
         code = int(end.code or 0)
-    told = capsys.readouterr()
+    messages = capsys.readouterr()
     assert code == 2
-    assert told.out == ""
-    assert told.err.startswith("widthwise: ")
-    assert told.err.count("widthwise: ") == 1
-    assert "Traceback" not in told.err
+    assert messages.out == ""
+    assert messages.err.startswith("widthwise: ")
+    assert messages.err.count("widthwise: ") == 1
+    assert "Traceback" not in messages.err
 
 
 @pytest.mark.parametrize("planner", ["auto", "bfs", "iw:1", "iw:2", "hiw:1,1", "ihiw:1,1", "ihiw:1,2", "ihiw:n,1"])
@@ -212,7 +213,7 @@ def test_each_goal_prints_a_table_and_its_own_objects(tmp_path: Path, capsys: py
     assert main(["solve", *paths, "--each-goal", "--planner", "iw", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["status"] == "solved"
-    assert [(one["goal"], one["true_at_start"], one["generated"]) for one in data["goals"]] == [
+    assert [(item["goal"], item["true_at_start"], item["generated"]) for item in data["goals"]] == [
         ("(at p0)", True, 1),
         ("(have-key)", False, 12),
     ]
@@ -231,9 +232,9 @@ def test_several_patterns_in_one_option() -> None:
 
 def test_the_story_of_a_discovery_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", *files(tmp_path, "corridor", length=5), "--planner", "ihiw"]) == 0
-    told = " ".join(capsys.readouterr().err.split())
-    assert "the atom (have-key) became true" in told
-    assert "2 high-level nodes" in told
+    messages = " ".join(capsys.readouterr().err.split())
+    assert "the atom (have-key) became true" in messages
+    assert "2 high-level nodes" in messages
 
 
 def test_ground_shows_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -311,7 +312,7 @@ def test_hash_seeds_do_not_change_a_byte(tmp_path: Path) -> None:
 def without_times(data: object) -> object:
     if isinstance(data, dict):
         return {key: without_times(value) for key, value in data.items() if key not in ("seconds", "memory_mb")}
-    return [without_times(one) for one in data] if isinstance(data, list) else data
+    return [without_times(item) for item in data] if isinstance(data, list) else data
 
 
 def test_help_is_quick_and_light() -> None:
@@ -332,7 +333,7 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_version() -> None:
     ended = call("--version")
-    assert (ended.code, ended.out) == (0, "widthwise 0.1.0\n")
+    assert (ended.code, ended.out) == (0, f"widthwise {__version__}\n")
 
 
 @pytest.mark.parametrize(("planner", "seed"), [*product(["auto", "bfs", "ihiw"], [0, 1, 7])])

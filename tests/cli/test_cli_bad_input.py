@@ -46,11 +46,11 @@ def test_bad_files_have_one_message_and_no_traceback(
         paths.append(str(tmp_path / name))
     for command in (["solve"], ["ground"], ["solve", "--json"]):
         assert main([command[0], *paths, *command[1:]]) == code
-        told = capsys.readouterr()
-        assert told.out == ""
-        assert told.err.startswith("widthwise: ")
-        assert words in told.err
-        assert "Traceback" not in told.err
+        messages = capsys.readouterr()
+        assert messages.out == ""
+        assert messages.err.startswith("widthwise: ")
+        assert words in messages.err
+        assert "Traceback" not in messages.err
 
 
 def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,6 +110,6 @@ def test_folders_given_as_files_and_files_given_as_folders_are_named_as_such(
     places["tasks"] = FIXTURES / "0.1.0" / "tasks"
     places["binary"].write_bytes(b"\x00\x01\x02")
     assert main(command.format(**places).split()) == code
-    told = capsys.readouterr()
-    assert told.out == "" and told.err.startswith("widthwise: ")
-    assert expected.format(**places) in told.err
+    messages = capsys.readouterr()
+    assert messages.out == "" and messages.err.startswith("widthwise: ")
+    assert expected.format(**places) in messages.err

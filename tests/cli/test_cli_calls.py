@@ -84,11 +84,11 @@ def test_auto_runs_beside_another_planner(tmp_path: Path, capsys: pytest.Capture
     assert main([*call, "--planner", "none", "--out", str(tmp_path / "nothing")]) == 2
     assert "--against" in capsys.readouterr().err
     assert main(["report", str(tmp_path / "both"), "--out", str(tmp_path / "page.html")]) == 0
-    one = capsys.readouterr().out
+    first = capsys.readouterr().out
     (tmp_path / "runs").mkdir()
     (tmp_path / "both").rename(tmp_path / "runs" / "both")
     assert main(["report", str(tmp_path / "runs")]) == 0  # the folder that the run folder is in
-    assert capsys.readouterr().out == one
+    assert capsys.readouterr().out == first
     for wrong, words in (("benchmarks", "contains none"), ("missing", "does not exist"), ("page.html", "is a file")):
         assert main(["report", str(tmp_path / wrong)]) == 31
         assert words in capsys.readouterr().err

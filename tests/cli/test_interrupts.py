@@ -113,7 +113,7 @@ def test_ctrl_c_ends_a_profile(puzzle: ww.Task) -> None:
     budget = ww.Budget(nodes=10**9)
     goals = [puzzle.goal, puzzle.goal]
     profiles = list(profile(puzzle, goals, budget=budget, ladder=ladder, watch=press, on_interrupt="return"))
-    assert [found.status for found in profiles] == [Status.INTERRUPTED]
+    assert [item.status for item in profiles] == [Status.INTERRUPTED]
     with pytest.raises(ww.RunInterrupted) as raised:
         list(profile(puzzle, goals, budget=budget, ladder=ladder, watch=press))
     assert raised.value.result.status is Status.INTERRUPTED

@@ -103,10 +103,10 @@ def test_planners_by_name(arguments: list[str], name: str, capsys: pytest.Captur
 )
 def test_wrong_calls_are_one_message(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "maze-small", *arguments]) == 2
-    told = capsys.readouterr()
-    assert reason in told.err
-    assert told.out == ""
-    assert "Traceback" not in told.err
+    messages = capsys.readouterr()
+    assert reason in messages.err
+    assert messages.out == ""
+    assert "Traceback" not in messages.err
 
 
 def test_features_of_ones_own(
@@ -126,6 +126,13 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert played(capsys, *MAZE, "--goal-score", "1", "--max-steps", "5", code=12)["status"] == "stopped"
     late = played(capsys, "play", "maze-large", "--budget", "1e6", "--nodes", "1e6", "--max-time", "0.5", code=23)
     assert late["status"] == "out-of-time"
+
+
+def test_a_time_limit_before_the_first_action_still_gives_a_result(capsys: pytest.CaptureFixture[str]) -> None:
+    late = played(capsys, *MAZE, "--max-time", "1e-9", code=23)
+    assert (late["status"], late["steps"], late["score"]) == ("out-of-time", 0, 0)
+    assert main([*MAZE, "--max-time", "1e-9", "--quiet"]) == 23
+    assert capsys.readouterr().out.startswith("out-of-time: score 0 after 0 steps")
 
 
 def test_ctrl_c_saves_what_was_played(tmp_path: Path) -> None:
@@ -148,9 +155,9 @@ def test_ctrl_c_saves_what_was_played(tmp_path: Path) -> None:
 
 def test_a_line_per_step_in_a_pipe() -> None:
     ended = call("play", "corridor", "--max-steps", "3")
-    told = ended.err.splitlines()
+    messages = ended.err.splitlines()
     assert ended.code == 0
-    assert [line.split(":")[0] for line in told] == ["step 1", "step 2", "step 3"]
+    assert [line.split(":")[0] for line in messages] == ["step 1", "step 2", "step 3"]
     assert "\x1b" not in ended.err
     assert ended.out.startswith("stopped: score 0 after 3 steps, by HIW(1,1)\n")
     assert call("play", "corridor", "--max-steps", "3", "--quiet").err == ""

@@ -97,12 +97,12 @@ def test_a_tint_leaves_the_picture_visible() -> None:
     random = np.random.default_rng(0)
     screen = random.integers(0, 256, (32, 32, 3), dtype=np.uint8)
     futures_of = [screen, *(np.where(random.random((32, 32, 1)) < 0.9, 255 - screen, screen) for _ in range(20))]
-    tree: Any = Shown(*(one.astype(np.uint8) for one in futures_of))
+    tree: Any = Shown(*(item.astype(np.uint8) for item in futures_of))
     share = futures(tree)
     assert share is not None
     assert 0 < share.max() <= ALPHA <= 0.4  # at least three fifths of each pixel are the picture's own
     scene = ScreenScene(lambda: screen)
-    plain, tinted = (np.asarray(scene.draw(one, None)).astype(float) for one in (None, tree))
+    plain, tinted = (np.asarray(scene.draw(item, None)).astype(float) for item in (None, tree))
     assert (plain != tinted).any()
     # What differs in the picture differs in the film, by the part that is not covered.
     for channel in range(3):
@@ -152,9 +152,9 @@ def test_a_missing_package_is_named_before_anything_is_played(
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert main([*MAZE, option, str(tmp_path / f"film.{option[2:]}")]) == 34
-    told = capsys.readouterr()
-    assert "pip install 'widthwise[video]'" in told.err
-    assert told.out == ""
+    messages = capsys.readouterr()
+    assert "pip install 'widthwise[video]'" in messages.err
+    assert messages.out == ""
 
 
 def test_high_level_states_keep_their_numbers() -> None:
@@ -175,7 +175,7 @@ def test_high_level_states_keep_their_numbers() -> None:
     agent = ww.OnlinePlanner(maze, planner, budget=ww.Budget(steps=60), max_steps=12, recorder=hear)
     episode = agent.run(0)
     assert len(looked) == 12
-    assert all(len(one) == 1 for one in vectors.values())
+    assert all(len(vector) == 1 for vector in vectors.values())
     assert sorted(vectors) == list(range(len(viewer.numbers)))
     place = maze.reset().info["position"]
     for (seen, nodes), action in zip(looked, episode.actions, strict=True):

@@ -43,9 +43,9 @@ def test_check_env_ends(name: str, code: int) -> None:
     assert "did not return in time" in done.out + done.err
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ["Hangs", "HangsWithTheLock"])
 def test_train_ends(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     arguments = ["--interactions", "300", "--algorithm", "pi-iw", "--step-timeout", "0.5", "--out", str(tmp_path / "r")]
     done = call("train", f"broken_contracts:{name}", *arguments, PYTHONPATH=FOLDER)
     assert done.code == 23, done.err
@@ -61,6 +61,13 @@ def test_a_constructor_that_hangs_is_ended(command: str, name: str) -> None:
     assert done.code == 23, done.err
     assert f"broken_contracts:{name}: creating the environment did not return in time" in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("name", ["hangs_when_made", "hangs_with_the_lock_when_made"])
+def test_play_prints_a_result_when_the_constructor_hangs(name: str) -> None:
+    done = call("play", f"broken_contracts:{name}", "--step-timeout", "0.5", "--json", PYTHONPATH=FOLDER)
+    result = json.loads(done.out)
+    assert (done.code, result["status"], result["score"], result["steps"]) == (23, "out-of-time", 0, 0)
 
 
 @pytest.mark.parametrize("name", ["hangs_in_features", "hangs_with_the_lock_in_features"])

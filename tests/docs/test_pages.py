@@ -19,6 +19,8 @@ RUNNABLE = [
     for page in sorted({*DOCS.rglob("*.md")} - {*RESULTS})
     if {"sh", "python"} & {kind for kind, *_ in BLOCK.findall(page.read_text(encoding="utf-8"))}
 ]
+#: Pages whose blocks need an optional package.
+NEEDS = {"training": "torch", "unified-planning": "unified_planning"}
 #: All pages of prose. The changelog is a list of what was written when.
 PROSE = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 #: Idioms that plain technical English does without.
@@ -32,8 +34,8 @@ NAMED = re.compile(r"`((?:src/widthwise|native|tests|docs|benchmarks|scripts|exa
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.stem)
 def test_the_blocks_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path: Path) -> None:
-    if page.stem == "training":
-        pytest.importorskip("torch")
+    if page.stem in NEEDS:
+        pytest.importorskip(NEEDS[page.stem])
     kinds = run_blocks(page, tmp_path)
     assert kinds["sh"] + kinds["python"] > 0
 

@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
-#: Notebooks that need PyTorch.
-LEARNING = {"learn-a-maze.ipynb"}
+#: Notebooks that need an optional package.
+NEEDS = {"learn-a-maze": "torch", "unified-planning": "unified_planning"}
 
 
 def cells(path: Path) -> list[dict[str, object]]:
@@ -19,9 +19,9 @@ def cells(path: Path) -> list[dict[str, object]]:
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def test_there_are_four_tutorials() -> None:
-    names = {path.name for path in NOTEBOOKS}
-    assert names == {"width.ipynb", "features.ipynb", "own-environment.ipynb", "learn-a-maze.ipynb"}
+def test_there_are_five_tutorials() -> None:
+    names = {path.stem for path in NOTEBOOKS}
+    assert names == {"width", "features", "own-environment", "unified-planning", "learn-a-maze"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -35,8 +35,8 @@ def test_a_notebook_runs_and_checks_what_it_claims(path: Path, tmp_path: Path) -
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
-    if path.name in LEARNING:
-        pytest.importorskip("torch")
+    if path.stem in NEEDS:
+        pytest.importorskip(NEEDS[path.stem])
     text = path.read_text(encoding="utf-8")
     assert "assert " in text, "a tutorial asserts what it claims"
     notebook = nbformat.reads(text, as_version=4)

@@ -38,25 +38,25 @@ def bench(benchmarks, out, *more):
 def test_a_run_keeps_every_goal_of_every_instance(benchmarks, tmp_path, capsys):
     out = tmp_path / "run"
     assert bench(benchmarks, out, "--seeds", "2", "--workers", "2") == 0
-    found = lines(out)
+    actual = lines(out)
     instances = sum(map(len, SIZES.values()))
-    assert len(found) == instances * 3 * 2
-    keys = {(one["row"], one["instance"], one["planner"], one["width"], one["seed"]) for one in found}
-    assert len(keys) == len(found)
-    for one in found:
-        assert one["failure"] is None and one["relevance"] == "task" and one["folder"] == one["row"]
-        lengths = {len(one[name]) for name in ("goal", "status", "generated", "plan_length", "true_at_start")}
+    assert len(actual) == instances * 3 * 2
+    keys = {(item["row"], item["instance"], item["planner"], item["width"], item["seed"]) for item in actual}
+    assert len(keys) == len(actual)
+    for item in actual:
+        assert item["failure"] is None and item["relevance"] == "task" and item["folder"] == item["row"]
+        lengths = {len(item[name]) for name in ("goal", "status", "generated", "plan_length", "true_at_start")}
         assert len(lengths) == 1
-    hard = [one for one in found if (one["row"], one["planner"], one["width"]) == ("gripper", "iw", "1")]
-    assert hard and all(status == "exhausted" for one in hard for status in one["status"])
-    wide = [one for one in found if (one["row"], one["planner"], one["width"]) == ("gripper", "iw", "2")]
-    assert all(status == "solved" for one in wide for status in one["status"])
-    assert all(length == 3 for one in wide for length in one["plan_length"])  # pick, move, drop
+    hard = [item for item in actual if (item["row"], item["planner"], item["width"]) == ("gripper", "iw", "1")]
+    assert hard and all(status == "exhausted" for item in hard for status in item["status"])
+    wide = [item for item in actual if (item["row"], item["planner"], item["width"]) == ("gripper", "iw", "2")]
+    assert all(status == "solved" for item in wide for status in item["status"])
+    assert all(length == 3 for item in wide for length in item["plan_length"])  # pick, move, drop
     config, result = (json.loads((out / name).read_text()) for name in ("config.json", "result.json"))
     assert config["settings"]["seeds"] == [0, 1] and config["settings"]["budget"] == {"nodes": 10000}
     assert {"widthwise", "python", "numpy"} <= set(config["versions"])
-    assert result["failures"] == 0 and result["lines"] == len(found)
-    assert result["solved"] == sum(one["status"].count("solved") for one in found)
+    assert result["failures"] == 0 and result["lines"] == len(actual)
+    assert result["solved"] == sum(item["status"].count("solved") for item in actual)
     captured = capsys.readouterr()
     assert "goals solved" in captured.out
     assert "gripper done" in captured.err and "\r" not in captured.err
@@ -143,9 +143,9 @@ def test_a_broken_instance_is_a_line_with_its_reason(benchmarks, tmp_path, capsy
 def test_relevance_and_budget_reach_the_search(benchmarks, tmp_path):
     small, goal = tmp_path / "small", tmp_path / "goal"
     bench(benchmarks, small, "--seeds", "1", "--domains", "blocks", "--max-nodes", "4")
-    found = lines(small)
-    assert max(count for line in found for count in line["generated"]) == 4
-    assert any("out-of-nodes" in line["status"] for line in found)
+    result = lines(small)
+    assert max(count for line in result for count in line["generated"]) == 4
+    assert any("out-of-nodes" in line["status"] for line in result)
     bench(benchmarks, goal, "--seeds", "1", "--domains", "gripper", "--relevance", "goal")
     for line in lines(goal):
         assert line["relevance"] == "goal"
@@ -155,9 +155,9 @@ def test_relevance_and_budget_reach_the_search(benchmarks, tmp_path):
 def test_auto_cuts_a_task_to_each_goal_and_the_others_to_the_whole_goal(benchmarks, tmp_path):
     out = tmp_path / "run"
     assert bench(benchmarks, out, "--seeds", "1", "--domains", "blocks", "--planner", "auto", "--planner", "iw:1") == 0
-    found = lines(out)
-    assert {(line["planner"], line["relevance"]) for line in found} == {("auto", "goal"), ("iw", "task")}
-    assert all(status == "solved" for line in found if line["planner"] == "auto" for status in line["status"])
+    result = lines(out)
+    assert {(line["planner"], line["relevance"]) for line in result} == {("auto", "goal"), ("iw", "task")}
+    assert all(status == "solved" for line in result if line["planner"] == "auto" for status in line["status"])
 
 
 def test_every_line_says_what_made_it(benchmarks, tmp_path, capsys):
@@ -181,17 +181,17 @@ def test_a_run_resumed_by_another_program_says_so_and_goes_on(benchmarks, tmp_pa
     (out / "results.jsonl").write_text(first)
     capsys.readouterr()
     assert bench(benchmarks, out, *options, "--resume") == 0
-    told = capsys.readouterr().err
-    assert "widthwise 0.0.1 then" in told and "commit f00d then" in told
+    messages = capsys.readouterr().err
+    assert "widthwise 0.0.1 then" in messages and "commit f00d then" in messages
     assert len(raw_lines(out)) == 3 and all(line["commit"] != "f00d" for line in raw_lines(out))
 
 
 def test_cutting_once_finds_what_cutting_anew_finds(benchmarks, tmp_path):
     out = tmp_path / "run"
     assert bench(benchmarks, out, "--seeds", "2", "--relevance", "goal") == 0
-    found = raw_lines(out)
-    assert len(found) == sum(map(len, SIZES.values())) * 3 * 2
-    for line in found:
+    actual = raw_lines(out)
+    assert len(actual) == sum(map(len, SIZES.values())) * 3 * 2
+    for line in actual:
         folder = benchmarks / line["folder"]
         task = load(folder / "domain.pddl", folder / f"{line['instance']}.pddl")
         planner = make_planner(line["planner"], parse_widths(line["width"]))
@@ -200,7 +200,7 @@ def test_cutting_once_finds_what_cutting_anew_finds(benchmarks, tmp_path):
         assert line["goal"] == [result.goal for result in results]
         assert line["status"] == [str(result.status) for result in results]
         assert line["generated"] == [result.generated for result in results]
-        assert line["plan_length"] == [None if one.plan is None else len(one.plan) for one in results]
+        assert line["plan_length"] == [None if result.plan is None else len(result.plan) for result in results]
         # What it takes to cut the task for a goal is part of the goal's seconds.
         pairs = zip(line["seconds"], line["relevance_seconds"], strict=True)
         assert all(total >= cut > 0 for total, cut in pairs)
@@ -261,13 +261,13 @@ def test_a_worker_that_dies_costs_only_its_own_part(tmp_path):
     ]
     store = RunStore(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
     run_jobs(store, jobs, LocalPool(2))
-    found = {store.key(line): line for line in store.lines}
-    assert len(found) == len(store.lines) == 8
-    assert found[0, "well"]["value"] == 0 and found[0, "well2"]["value"] == 0
-    assert "SIGKILL" in found[0, "die"]["failure"]["reason"]
-    assert found[1, "raise"]["failure"]["kind"] == "ValueError"
-    assert "no good" in found[1, "raise"]["failure"]["traceback"]
-    assert found[1, "well"]["failure"] is None and found[2, "well"]["failure"] is None
+    result = {store.key(line): line for line in store.lines}
+    assert len(result) == len(store.lines) == 8
+    assert result[0, "well"]["value"] == 0 and result[0, "well2"]["value"] == 0
+    assert "SIGKILL" in result[0, "die"]["failure"]["reason"]
+    assert result[1, "raise"]["failure"]["kind"] == "ValueError"
+    assert "no good" in result[1, "raise"]["failure"]["traceback"]
+    assert result[1, "well"]["failure"] is None and result[2, "well"]["failure"] is None
     store.close()
 
 
@@ -286,11 +286,11 @@ def test_of_parts_that_go_together_only_the_guilty_one_is_lost(tmp_path):
     raising = Job(f"{__name__}:boom_together", {"value": 8}, [{"row": 1, "do": "raise"}], together=True)
     store = RunStore(tmp_path / "run", {"settings": {}}, ("row", "do"), resume=False)
     run_jobs(store, [job, raising], LocalPool(1), stamp={"made": "here"})
-    found = {store.key(line): line for line in store.lines}
-    assert len(found) == len(store.lines) == 4
-    assert found[0, "well"]["value"] == found[0, "well2"]["value"] == 7
-    assert "SIGKILL" in found[0, "die"]["failure"]["reason"]
-    assert found[1, "raise"]["failure"]["kind"] == "ValueError"
+    result = {store.key(line): line for line in store.lines}
+    assert len(result) == len(store.lines) == 4
+    assert result[0, "well"]["value"] == result[0, "well2"]["value"] == 7
+    assert "SIGKILL" in result[0, "die"]["failure"]["reason"]
+    assert result[1, "raise"]["failure"]["kind"] == "ValueError"
     assert all(line["made"] == "here" for line in store.lines)
     store.close()
 
@@ -326,18 +326,18 @@ def test_ctrl_c_stops_at_once_and_the_run_goes_on_later(benchmarks, tmp_path):
         time.sleep(0.01)
     time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
-    _, told = process.communicate()
+    _, messages = process.communicate()
     assert process.returncode == 130
-    assert "--resume" in told and "Traceback" not in told and not (out / "result.json").exists()
+    assert "--resume" in messages and "Traceback" not in messages and not (out / "result.json").exists()
 
 
 def test_planners_without_a_width_run_too(benchmarks, tmp_path):
     out = tmp_path / "run"
     options = ["--seeds", "1", "--suite", "ferry", "--planner", "bfs", "--planner", "auto", "--planner", "iw"]
     assert bench(benchmarks, out, *options) == 0
-    found = {(line["planner"], line["width"]): line["status"] for line in lines(out)}
-    assert sorted(found) == [("auto", ""), ("bfs", ""), ("iw", "1")]
-    assert set(found["auto", ""]) == set(found["bfs", ""]) == {"solved"}
+    result = {(line["planner"], line["width"]): line["status"] for line in lines(out)}
+    assert sorted(result) == [("auto", ""), ("bfs", ""), ("iw", "1")]
+    assert set(result["auto", ""]) == set(result["bfs", ""]) == {"solved"}
 
 
 @pytest.mark.slow

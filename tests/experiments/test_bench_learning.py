@@ -11,9 +11,12 @@ import pytest
 from cli_tools import call, start
 from places import SUPPORT
 from widthwise.cli.main import main
-from widthwise.experiments.learning_suites import Suite, check, expand_tiles, folder_of
+from widthwise.experiments import pool
+from widthwise.experiments.jobs import Job
+from widthwise.experiments.learning_suites import Suite, check, expand_tiles, folder_of, memory_of
+from widthwise.training.run_settings import RunSettings
 
-pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 BENCH = ["bench", "mazes", "--environments", "tiny_world:TinyWorld", "--algorithms", "pi-iw,pi-hiw", "--tiles", "2x1"]
 BENCH += ["--seeds", "2", "--interactions", "260", "--evaluate-every", "100", "--budget", "6", "--set", "batch=8"]
@@ -45,9 +48,9 @@ def test_a_suite_that_was_stopped_goes_on_and_ends_the_same(tmp_path: Path, caps
     assert len(lines(once)) == 8
     assert json.loads((once / "result.json").read_text()) == {"runs": 4, "failures": 0}
     process = start(*BENCH, "--out", str(out))
-    told = process.stderr
-    assert told is not None
-    while "seed 0:" not in told.readline():  # the first run has ended, the second has begun
+    messages = process.stderr
+    assert messages is not None
+    while "seed 0:" not in messages.readline():  # the first run has ended, the second has begun
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
@@ -67,7 +70,9 @@ def test_a_finished_suite_can_go_further(tmp_path: Path, capsys: pytest.CaptureF
     assert main([*BENCH, "--seeds", "1", "--out", str(out)]) == 0
     assert main([*BENCH, *further, "--resume", "--out", str(out)]) == 0
     assert main([*BENCH, *further, "--out", str(once)]) == 0
-    episodes = [{name: told for name, told in lines(one).items() if "episodes" in name} for one in (out, once)]
+    episodes = [
+        {name: messages for name, messages in lines(item).items() if "episodes" in name} for item in (out, once)
+    ]
     assert episodes[0] == episodes[1]
     assert json.loads((out / "config.json").read_text())["settings"]["interactions"] == 520
     results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
@@ -87,7 +92,7 @@ def test_what_would_fail_in_every_run_is_refused_at_once(tmp_path: Path, capsys:
         (["mazes", "--algorithms", "pi-iw,pi-iw"], "given twice"),
         (["mazes", "--environments", "maze-smal"], "did you mean maze-small"),
         (["atari", "--games", "pongg"], "did you mean atari:pong"),
-        (["atari", "--workers", "ray"], "takes a number of processes"),
+        (["atari", "--workers", "2", "--ray-address", "auto"], "--ray-address is for --workers ray"),
     ):
         assert main(["bench", *arguments, *out]) == 2
         assert words in capsys.readouterr().err
@@ -98,6 +103,44 @@ def test_algorithms_with_settings_and_tilings() -> None:
     algorithms = expand_tiles(["pi-iw", "pi-hiw", "pi-hiw:tiles=8x8:value=off"], ["2x2", "4x4"])
     assert algorithms == ["pi-iw", "pi-hiw:tiles=2x2", "pi-hiw:tiles=4x4", "pi-hiw:tiles=8x8:value=off"]
     runs = check(Suite(["corridor"], algorithms, 2, {"interactions": 10, "overrides": {"batch": 8}}))
-    assert [one.seed for one in runs] == [0] * 4 + [1] * 4
+    assert [run.seed for run in runs] == [0] * 4 + [1] * 4
     assert runs[3].overrides == {"batch": 8, "tiles": (8, 8), "value": False}
-    assert len({folder_of(one) for one in runs}) == 8
+    assert len({folder_of(run) for run in runs}) == 8
+
+
+def test_a_run_is_started_only_if_its_memory_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = [Job("bench_tools:echo", {}, [{"number": number}], memory=size) for number, size in enumerate((60, 50, 40))]
+    free = 100
+    monkeypatch.setattr(pool, "machine_bytes", lambda: free)
+    monkeypatch.setattr(pool, "usage", lambda pid: (0.0, 20 / 1e6))
+    assert pool.missing_bytes(jobs[0], [], {}) == 0
+    # 60 are promised to the first, of which it has taken 20: 40 of the free 100 are set aside.
+    assert pool.missing_bytes(jobs[1], [7], {7: 60}) == 0
+    assert pool.missing_bytes(jobs[0], [7, 8], {7: 60, 8: 50}) == 30
+    too_large = Job("bench_tools:echo", {}, [{"number": 9}], memory=200)
+    (line,) = list(pool.LocalPool(2).run([too_large]))
+    assert line.line["failure"]["kind"] == "OutOfMemory"
+    assert line.line["failure"]["reason"].startswith("not started: it may take 0 MB of memory")
+
+
+def test_jobs_that_do_not_fit_together_run_after_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "machine_bytes", lambda: 100)
+    monkeypatch.setattr(pool, "usage", lambda pid: (0.0, 0.0))
+    started = []
+    start = pool.LocalPool._start
+
+    def watched(self: pool.LocalPool, job: Job) -> object:
+        started.append(sum(self._promised.values()))
+        return start(self, job)
+
+    monkeypatch.setattr(pool.LocalPool, "_start", watched)
+    jobs = [Job("bench_tools:echo", {}, [{"number": number}], memory=60) for number in range(3)]
+    lines = [done.line for done in pool.LocalPool(2).run(jobs)]
+    assert sorted(line["number"] for line in lines) == [0, 1, 2]
+    assert started == [0, 0, 0]
+
+
+def test_the_memory_of_a_run_grows_with_what_it_remembers() -> None:
+    small, large = (memory_of(RunSettings("corridor", 100, overrides={"replay": size})) for size in (100, 100_000))
+    assert small > 350_000_000
+    assert large > small

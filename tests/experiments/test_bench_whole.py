@@ -66,9 +66,9 @@ def test_whole_problems_with_validated_plans(benchmarks, tmp_path, capsys):
     out = tmp_path / "run"
     options = ["--planner", "auto", "--planner", "iw:1", "--cpu-time", "60", "--domains", "gripper,blocks"]
     assert bench(benchmarks, out, *options, "--instances", "1,3") == 0
-    found = {(line["row"], line["instance"], line["planner"]): line for line in raw_lines(out)}
-    assert len(found) == 6 and len(raw_lines(out)) == 6  # gripper has no third problem
-    for (row, _, planner), line in found.items():
+    actual = {(line["row"], line["instance"], line["planner"]): line for line in raw_lines(out)}
+    assert len(actual) == 6 and len(raw_lines(out)) == 6  # gripper has no third problem
+    for (row, _, planner), line in actual.items():
         assert line["failure"] is None and line["seed"] is None and line["versions"] and line["command"]
         if planner == "auto":
             assert line["status"] == "solved" and line["plan_length"] == line["cost"] > 0 and line["exit_code"] == 0
@@ -96,8 +96,8 @@ def test_whatever_a_planner_does_costs_one_line(benchmarks, tmp_path, fake):
     # The limit is far above what a build with sanitizers takes, which is several times the usual.
     options = ["--cpu-time", "60", "--max-memory", "800", "--domains", "gripper", "--instances", "1"]
     assert bench(benchmarks, out, *options, *fake(*modes), "--planner", "auto") == 0
-    found = {line["planner"]: line for line in raw_lines(out)}
-    assert {name: line["status"] for name, line in found.items()} == {
+    result = {line["planner"]: line for line in raw_lines(out)}
+    assert {name: line["status"] for name, line in result.items()} == {
         "auto": "solved",
         "crash": "failed",
         "error": "failed",
@@ -107,18 +107,18 @@ def test_whatever_a_planner_does_costs_one_line(benchmarks, tmp_path, fake):
         "silent": "invalid",
         "unsolvable": "unsolvable",
     }
-    assert "SIGABRT" in found["crash"]["reason"] and "no such thing" in found["error"]["reason"]
-    assert "no action" in found["liar"]["reason"] and "memory limit" in found["hog"]["reason"]
-    assert all(line["plan_length"] is None for name, line in found.items() if name != "auto")
+    assert "SIGABRT" in result["crash"]["reason"] and "no such thing" in result["error"]["reason"]
+    assert "no action" in result["liar"]["reason"] and "memory limit" in result["hog"]["reason"]
+    assert all(line["plan_length"] is None for name, line in result.items() if name != "auto")
 
 
 def test_limits_of_time(benchmarks, tmp_path, fake, monkeypatch):
     monkeypatch.setenv("FAKE_PID", str(tmp_path / "pid"))
-    one = ["--domains", "gripper", "--instances", "1", "--planner", "none"]
-    assert bench(benchmarks, tmp_path / "cpu", *one, "--cpu-time", "0.4", *fake("spin")) == 0
+    first = ["--domains", "gripper", "--instances", "1", "--planner", "none"]
+    assert bench(benchmarks, tmp_path / "cpu", *first, "--cpu-time", "0.4", *fake("spin")) == 0
     (line,) = raw_lines(tmp_path / "cpu")
     assert line["status"] == "out-of-time" and "CPU" in line["reason"]
-    assert bench(benchmarks, tmp_path / "wall", *one, "--max-time", "3", *fake("hang")) == 0
+    assert bench(benchmarks, tmp_path / "wall", *first, "--max-time", "3", *fake("hang")) == 0
     (line,) = raw_lines(tmp_path / "wall")
     assert line["status"] == "out-of-time" and line["wall_seconds"] > 3
 
@@ -164,8 +164,8 @@ def test_stopping_a_run_stops_the_planners(benchmarks, tmp_path, fake):
         assert process.poll() is None
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
-    _, told = process.communicate()
-    assert process.returncode == 130 and "--resume" in told and "Traceback" not in told
+    _, messages = process.communicate()
+    assert process.returncode == 130 and "--resume" in messages and "Traceback" not in messages
     assert gone(int(pid.read_text()))
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from bench_tools import gone
 from widthwise.core.errors import UsageError
-from widthwise.experiments.limited import Limits, run_limited, tree
+from widthwise.core.processes import tree
+from widthwise.experiments.limited import Limits, run_limited
 
 PYTHON = [sys.executable, "-c"]
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of whole processes need Linux")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import widthwise as ww
+from places import ROOT
 from widthwise.cli.main import main
 from widthwise.core.errors import InputError, SimulatorError, UsageError
 from widthwise.core.simulator import Step
@@ -249,3 +250,35 @@ def test_wrong_calls_have_one_message(
 ) -> None:
     assert main(["search", "corridor", "--interactions", "100", *options]) == code
     assert message in capsys.readouterr().err
+
+
+def test_the_command_writes_a_video_of_the_trajectory(tmp_path: Path) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    video = tmp_path / "way.gif"
+    assert main(["search", "corridor", "--interactions", "3000", "--quiet", "--gif", str(video)]) == 0
+    result = ww.search("corridor", 3_000)
+    with pillow.open(video) as film:
+        assert film.n_frames == result.steps + 1
+        left = film.convert("RGB").crop((0, 0, film.width - 270, film.height))
+        assert len(left.getcolors()) > 2  # the maze, not an empty picture
+    assert main(["search", "corridor", "--interactions", "3000", "--gif", str(tmp_path / "way.png")]) == 2
+
+
+@pytest.mark.slow
+@needs_atari
+def test_the_demo_finds_the_key_of_montezumas_revenge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    video = tmp_path / "game.gif"
+    assert main(["demo", "atari", "--interactions", "12000", "--gif", str(video)]) == 0
+    assert "score   100" in capsys.readouterr().out
+    assert video.stat().st_size > 10_000
+
+
+def test_options_of_the_atari_demo_are_refused_elsewhere() -> None:
+    assert main(["demo", "--interactions", "5"]) == 2
+
+
+@needs_atari
+def test_the_published_trajectory_of_montezumas_revenge_repeats() -> None:
+    published = json.loads((ROOT / "docs" / "results" / "montezuma-search" / "seed-2.json").read_text("utf-8"))
+    assert published["score"] >= 5_276 and len(published["actions"]) == published["steps"]
+    assert replayed("atari:montezuma_revenge", 2, published["actions"]) == published["score"]

@@ -88,8 +88,8 @@ def test_rmsprop_is_what_torch_computes() -> None:
                 optimiser.step(optimiser.gradient(), 1.0)
             else:
                 optimiser.step()
-    for one, another in zip(ours.parameters(), theirs.parameters(), strict=True):
-        assert torch.allclose(one, another, rtol=1e-6, atol=1e-8)
+    for item, another in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert torch.allclose(item, another, rtol=1e-6, atol=1e-8)
 
 
 SHAPES = [(32, 16), (8, 32, 6, 7), (30, 16, 1, 1), (100, 48)]
@@ -140,7 +140,7 @@ def test_gradients_of_renormalisation_are_those_of_its_formula(shape: tuple[int,
         x = x.contiguous(memory_format=torch.channels_last)
     upstream = torch.randn(shape, generator=generator)
 
-    exact = [one.detach().double().requires_grad_() for one in (x, norm.weight, norm.bias)]
+    exact = [item.detach().double().requires_grad_() for item in (x, norm.weight, norm.bias)]
     batch, weight, bias = exact
     mean, var = batch.mean(axes), batch.var(axes, correction=0)
     spread = (norm.running_var.double() + norm.eps).sqrt()
@@ -182,7 +182,7 @@ def test_a_calibrated_network_tells_what_it_saw_apart() -> None:
     observations = seen(FORMATS[0], 32)
     network.calibrate(observations)
     inference = Inference(network)
-    bits = np.array([np.frombuffer(one.features, np.uint8) for one in inference(list(observations.numpy()))])
+    bits = np.array([np.frombuffer(item.features, np.uint8) for item in inference(list(observations.numpy()))])
     active = bits.mean(0)
     assert ((active > 0.1) & (active < 0.9)).mean() > 0.9
 
@@ -209,8 +209,8 @@ def test_rescaling_by_hand() -> None:
     assert rescale(np.array([0.0, 3.0, -8.0, 99.0])) == pytest.approx([0.0, 1.003, -2.008, 9.099])
     support = Support(-100, 100, 201, rescaled=True)
     for value in (400.0, -2500.0, 8000.0):
-        found = support.value(support.two_hot([value]).astype(np.float64) @ support.points).item()
-        assert found == pytest.approx(value, rel=1e-6)
+        result = support.value(support.two_hot([value]).astype(np.float64) @ support.points).item()
+        assert result == pytest.approx(value, rel=1e-6)
 
 
 def test_a_policy_at_a_temperature() -> None:
@@ -241,8 +241,8 @@ def test_frames_may_be_cut_from_others_but_are_bytes() -> None:
     form = InputFormat.of(cut)
     assert form == InputFormat((30, 30, 2), True, stacked=True)
     rows = form.buffer(2)
-    for one, row in zip((cut, whole), rows, strict=True):
-        form.write(form.parts(one), row)
+    for item, row in zip((cut, whole), rows, strict=True):
+        form.write(form.parts(item), row)
     assert (rows[0] == rows[1]).all() and (rows[0] == np.stack(cut.frames, -1)).all()
     assert form.mark(cut) == form.mark(whole) != form.mark(Seen(*whole.frames[::-1]))
     assert all(part is frame for part, frame in zip(form.parts(whole), whole.frames, strict=True))  # shared
@@ -272,7 +272,7 @@ def test_replay_keeps_whole_episodes() -> None:
     replay = ReplayMemory(form, capacity=10, batch=64, seed=1)
     for first, length in ((0, 4), (10, 4), (20, 4)):
         replay.add(played(first, length))
-    assert len(replay) == 8 and [len(one) for one in replay.episodes] == [4, 4]  # the oldest had to go
+    assert len(replay) == 8 and [len(episode) for episode in replay.episodes] == [4, 4]  # the oldest had to go
     observations, targets, returns = replay.sample()
     assert set(returns.tolist()) == {10, 11, 12, 13, 20, 21, 22, 23}
     assert (observations[:, 0] == returns).all() and (targets[:, 1] == -returns).all()

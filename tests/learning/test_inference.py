@@ -51,18 +51,18 @@ def test_says_what_the_network_says(form: InputFormat, kernels: str) -> None:
     support = Support(-3.0, 3.0, 201, rescaled=True)
     network = trained(form, 18, support)
     seen = observations(form, 5)
-    found = Inference(network, kernels)(list(seen))
+    result = Inference(network, kernels)(list(seen))
     with torch.no_grad():  # in 64 bits, so that only one side rounds
         hidden, policy, value = network.double()(network.scaled(torch.from_numpy(seen)).double())
     means = support.value(torch.softmax(value, 1).numpy() @ support.points)
-    for row, one in enumerate(found):
-        assert isinstance(one.features, bytes)
-        bits = np.frombuffer(one.features, np.uint8)
+    for row, item in enumerate(result):
+        assert isinstance(item.features, bytes)
+        bits = np.frombuffer(item.features, np.uint8)
         assert len(bits) == HIDDEN and set(bits.tolist()) == {0, 1}
         sure = (hidden[row] > 1e-4).numpy()  # rounding may tip what is at 0
         assert bits[sure].all() and bits[hidden[row].numpy() == 0].mean() < 0.02
-        assert one.prior == pytest.approx(torch.softmax(policy[row], 0).tolist(), abs=1e-5)
-        assert one.value == pytest.approx(means[row].item(), abs=1e-3)
+        assert item.prior == pytest.approx(torch.softmax(policy[row], 0).tolist(), abs=1e-5)
+        assert item.value == pytest.approx(means[row].item(), abs=1e-3)
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
@@ -71,7 +71,7 @@ def test_a_state_is_judged_alike_alone_and_among_others(form: InputFormat, kerne
     inference = Inference(trained(form, 6, Support()), kernels)
     seen = list(observations(form, 9))
     together = inference(seen)
-    assert together == [inference([one])[0] for one in seen]
+    assert together == [inference([item])[0] for item in seen]
     assert together[::-1] == inference(seen[::-1])
 
 
@@ -81,8 +81,8 @@ def test_begins_without_preference_and_then_follows_the_network(form: InputForma
     inference = Inference(network)
     seen = observations(form, 16)
     first = inference(list(seen))
-    assert [one.version for one in first] == [0] * 16
-    assert all(one.prior == pytest.approx([0.2] * 5) and one.value == pytest.approx(0.0, abs=1e-12) for one in first)
+    assert [item.version for item in first] == [0] * 16
+    assert all(item.prior == pytest.approx([0.2] * 5) and item.value == pytest.approx(0.0, abs=1e-12) for item in first)
     optimiser = torch.optim.SGD(network.parameters(), 0.1)
     for _ in range(3):
         hidden, policy, value = network(network.scaled(torch.from_numpy(seen)))
@@ -94,10 +94,10 @@ def test_begins_without_preference_and_then_follows_the_network(form: InputForma
     network.eval()
     with torch.no_grad():
         wanted = torch.softmax(network(network.scaled(torch.from_numpy(seen)))[1], 1).tolist()
-    found = inference(list(seen))
-    assert [one.version for one in found] == [3] * 16
-    assert [one.prior for one in found] == [pytest.approx(one, abs=1e-4) for one in wanted]
-    assert found != first
+    result = inference(list(seen))
+    assert [item.version for item in result] == [3] * 16
+    assert [item.prior for item in result] == [pytest.approx(item, abs=1e-4) for item in wanted]
+    assert result != first
 
 
 def test_the_order_of_weights_in_memory_does_not_matter() -> None:
@@ -111,4 +111,4 @@ def test_the_order_of_weights_in_memory_does_not_matter() -> None:
 def test_more_observations_than_there_is_room_for() -> None:
     inference = Inference(Network(FORMATS[-1], 2, Support()))
     seen = list(observations(FORMATS[-1], LARGEST + 3))
-    assert inference(seen) == [inference([one])[0] for one in seen]
+    assert inference(seen) == [inference([item])[0] for item in seen]

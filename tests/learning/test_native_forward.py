@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,32 +60,35 @@ class Net(NamedTuple):
     def native(self, kernels: str, room: int = 9) -> _native.Forward:
         """The native pass with these weights."""
         forward = _native.Forward(*self.shape, room, kernels)
-        for one in self.layers[:-1]:
-            if one.side:
-                forward.convolution(one.side, one.stride, len(one.bias))
+        for item in self.layers[:-1]:
+            if item.side:
+                forward.convolution(item.side, item.stride, len(item.bias))
             else:
-                forward.dense(len(one.bias))
+                forward.dense(len(item.bias))
         forward.heads(self.actions, self.points)
-        for number, one in enumerate(self.layers):
-            forward.set(number, one.weights.ravel(), one.scale, one.bias)
+        for number, item in enumerate(self.layers):
+            forward.set(number, item.weights.ravel(), item.scale, item.bias)
         return forward
 
     def twin(self, image: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], float]:
         """The last hidden layer, the policy and the mean value, literally, in 64 bits."""
         now = image.astype(np.float64)
-        for one in self.layers[:-1]:
-            weights = one.weights.astype(np.float64) * one.scale[:, None]
-            if one.side:
-                rows, columns = ((length - one.side) // one.stride + 1 for length in now.shape[:2])
+        for item in self.layers[:-1]:
+            weights = item.weights.astype(np.float64) * item.scale[:, None]
+            if item.side:
+                rows, columns = ((length - item.side) // item.stride + 1 for length in now.shape[:2])
                 patch = [
-                    [now[y * one.stride :, x * one.stride :][: one.side, : one.side].ravel() for x in range(columns)]
+                    [
+                        now[y * item.stride :, x * item.stride :][: item.side, : item.side].ravel()
+                        for x in range(columns)
+                    ]
                     for y in range(rows)
                 ]
-                now = np.maximum(np.array(patch) @ weights.T + one.bias, 0)
+                now = np.maximum(np.array(patch) @ weights.T + item.bias, 0)
             else:
                 if now.ndim == 3:
                     now = now.transpose(2, 0, 1).ravel()  # channels first
-                now = np.maximum(weights @ now + one.bias, 0)
+                now = np.maximum(weights @ now + item.bias, 0)
         heads = self.layers[-1]
         logits = heads.weights.astype(np.float64) * heads.scale[:, None] @ now + heads.bias
         policy, value = (np.exp(part - part.max()) for part in (logits[: self.actions], logits[self.actions :]))
@@ -130,8 +135,8 @@ def ask(net: Net, forward: _native.Forward, seen: npt.NDArray[Any]) -> list[tupl
 def test_is_the_sums(name: str, kernels: str) -> None:
     net = NETS[name]
     seen = observations(net, 9)
-    for one, (active, policy, value) in zip(seen, ask(net, net.native(kernels), seen), strict=True):
-        hidden, its_policy, its_value = net.twin(one if name == "image" else one.ravel())
+    for item, (active, policy, value) in zip(seen, ask(net, net.native(kernels), seen), strict=True):
+        hidden, its_policy, its_value = net.twin(item if name == "image" else item.ravel())
         assert all(bit == (unit > 0) for bit, unit in zip(active, hidden, strict=True) if not 0 < unit < 1e-4)
         assert 0 < sum(active) < len(active)
         assert policy == pytest.approx(its_policy.tolist(), abs=1e-4)
@@ -146,6 +151,18 @@ def test_a_state_is_judged_alike_alone_and_among_others(name: str, kernels: str)
     together = ask(net, forward, seen)
     assert together == [ask(net, forward, seen[i : i + 1])[0] for i in range(9)]
     assert together[::-1] == ask(net, forward, seen[::-1].copy())
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or not Path("/proc/cpuinfo").exists(), reason="needs Linux on x86_64"
+)
+def test_the_kernels_are_those_that_the_system_reports() -> None:
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    flags = next(line for line in text.splitlines() if line.startswith("flags")).split()
+    avx2 = {"avx2", "fma"} <= set(flags)
+    assert has("avx2") == avx2
+    assert has("avx512") == (avx2 and "avx512f" in flags)
+    assert has("plain") and has("best")
 
 
 @pytest.mark.skipif(not {"avx2", "avx512"} <= set(KERNELS), reason="this machine has not both kinds of registers")
@@ -230,22 +247,22 @@ def test_frames_become_channels(frames: int) -> None:
 def test_digests_tell_arrays_apart() -> None:
     rng = np.random.default_rng(0)
     frame = rng.integers(0, 256, 7_056).astype(np.uint8)
-    found = {_native.digest([frame])}
+    result = {_native.digest([frame])}
     for place in range(0, len(frame), 7):
         other = frame.copy()
         other[place] ^= 1 << place % 8
-        found.add(_native.digest([other]))
-    assert len(found) == 1 + len(range(0, len(frame), 7))
+        result.add(_native.digest([other]))
+    assert len(result) == 1 + len(range(0, len(frame), 7))
     sizes = {_native.digest([np.zeros(size, np.uint8)]) for size in range(200)}
     assert len(sizes) == 200
-    one, two = frame[:100], frame[100:200]
-    orders = [[one, two], [two, one], [one], [two], [frame[:200]], []]
+    first, second = frame[:100], frame[100:200]
+    orders = [[first, second], [second, first], [first], [second], [frame[:200]], []]
     assert len({_native.digest(parts) for parts in orders}) == len(orders)
-    assert _native.digest([one, two]) == _native.digest([one.copy(), two.copy()])
+    assert _native.digest([first, second]) == _native.digest([first.copy(), second.copy()])
     blocks = frame[:6_400].reshape(200, 32)  # swapping what goes through the same lanes is seen, too
     swaps = {_native.digest([np.delete(blocks, row, 0).ravel()]) for row in range(200)}
     assert len(swaps) == 200
-    assert all(0 <= number < 2**64 for number in found)
+    assert all(0 <= number < 2**64 for number in result)
 
 
 @pytest.mark.parametrize("values", [(-1, 1), (0, 2), (0, -2), (0, 1), (0.5, -0.5)], ids=str)
@@ -253,17 +270,17 @@ def test_digests_tell_small_vectors_apart(values: tuple[float, float]) -> None:
     length = 13
     bits = np.arange(2**length)[:, None] >> np.arange(length) & 1
     vectors = np.array(values, np.float32)[bits]
-    found = {_native.digest([vector.view(np.uint8)]) for vector in vectors}
-    assert len(found) == len(vectors)
+    result = {_native.digest([vector.view(np.uint8)]) for vector in vectors}
+    assert len(result) == len(vectors)
 
 
 def test_digests_tell_apart_what_differs_in_a_few_high_bits() -> None:
     image = np.random.default_rng(1).integers(0, 256, 7_056).astype(np.uint8)
     places = [7, 39, 67, 71, 103, 35, 99, 135]  # near each other in the same lanes
-    found = set()
+    result = set()
     for chosen in range(2 ** len(places)):
         for bits in (0x80, 0x40, 0xC0, 0xF0, 0xFF):
             other = image.copy()
             other[[place for k, place in enumerate(places) if chosen >> k & 1]] ^= bits
-            found.add(_native.digest([other]))
-    assert len(found) == 5 * (2 ** len(places) - 1) + 1
+            result.add(_native.digest([other]))
+    assert len(result) == 5 * (2 ** len(places) - 1) + 1

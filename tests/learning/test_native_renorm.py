@@ -17,14 +17,14 @@ def correction_for(units: int) -> Floats:
 
 
 def available() -> list[str]:
-    found = []
+    result = []
     for name in ("plain", "avx2", "avx512"):
         try:
             _native.Forward(1, 1, 16, 1, name)
         except ValueError:
             continue
-        found.append(name)
-    return found
+        result.append(name)
+    return result
 
 
 def normal(rng: np.random.Generator, *shape: int, middle: float = 0.0) -> Floats:
@@ -57,15 +57,15 @@ def test_is_the_formula(shape: tuple[int, int], kernels: str) -> None:
     assert np.allclose(out, expected, atol=2e-3)
 
     gradient = normal(rng, *shape)
-    found, of_weight, of_bias = np.empty_like(x), np.empty(count, np.float32), np.empty(count, np.float32)
+    result, of_weight, of_bias = np.empty_like(x), np.empty(count, np.float32), np.empty(count, np.float32)
     passed = (x.ravel(), out.ravel(), gradient.ravel())
-    _native.renorm_backward(passed, weight, correction, (found.ravel(), of_weight, of_bias), kernels)
+    _native.renorm_backward(passed, weight, correction, (result.ravel(), of_weight, of_bias), kernels)
     slope = np.where(out > 0, gradient, 0).astype(np.float64)
     unit = (exact - correction[0]) * correction[1]
     assert np.allclose(of_bias, slope.sum(0), atol=1e-3)
     assert np.allclose(of_weight, (slope * (unit * correction[2] + correction[3])).sum(0), rtol=1e-3, atol=1e-2)
     inner = slope - slope.mean(0) - unit * (slope * unit).mean(0)
-    assert np.allclose(found, inner * correction[1] * correction[2] * weight, rtol=1e-3, atol=1e-3)
+    assert np.allclose(result, inner * correction[1] * correction[2] * weight, rtol=1e-3, atol=1e-3)
 
 
 def forward(x: Floats, mean: Floats, variance: Floats, momentum: float = MOMENTUM) -> tuple[Floats, Floats]:
@@ -131,20 +131,23 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_what_does_not_fit_is_refused_on_the_way_back() -> None:
     def run(
-        passed: tuple[int, ...] = (32, 32, 32), weight: int = 16, rows: int = 16, found: tuple[int, ...] = (32, 16, 16)
+        passed: tuple[int, ...] = (32, 32, 32),
+        weight: int = 16,
+        rows: int = 16,
+        gradients: tuple[int, ...] = (32, 16, 16),
     ) -> None:
-        before, after = (tuple(np.zeros(count, np.float32) for count in counts) for counts in (passed, found))
+        before, after = (tuple(np.zeros(count, np.float32) for count in counts) for counts in (passed, gradients))
         _native.renorm_backward(before, np.zeros(weight, np.float32), correction_for(rows), after)
 
     run()
     for message, wrong in (
         ("multiple of 16", {"passed": (33, 32, 32)}),
-        ("multiple of 16", {"passed": (48,) * 3, "weight": 24, "rows": 24, "found": (48, 24, 24)}),
+        ("multiple of 16", {"passed": (48,) * 3, "weight": 24, "rows": 24, "gradients": (48, 24, 24)}),
         ("equally large", {"passed": (32, 16, 32)}),
         ("equally large", {"passed": (32, 32, 16)}),
-        ("equally large", {"found": (16, 16, 16)}),
-        ("every unit", {"found": (32, 15, 16)}),
-        ("every unit", {"found": (32, 16, 17)}),
+        ("equally large", {"gradients": (16, 16, 16)}),
+        ("every unit", {"gradients": (32, 15, 16)}),
+        ("every unit", {"gradients": (32, 16, 17)}),
         ("four rows", {"rows": 32}),
     ):
         with pytest.raises(ValueError, match=message):

@@ -30,9 +30,9 @@ def test_a_step_is_the_formula(size: int, l2: float, scale: float) -> None:
 def test_squares_are_the_formula(size: int) -> None:
     rng = np.random.default_rng(size)
     weights, gradient = (rng.normal(size=size).astype(np.float32) for _ in range(2))
-    found = _native.squares(weights, gradient, 0.5)
+    result = _native.squares(weights, gradient, 0.5)
     whole = gradient.astype(np.float64) + 0.5 * weights
-    assert found == pytest.approx((np.sum(whole**2), np.sum(weights.astype(np.float64) ** 2)), rel=1e-5)
+    assert result == pytest.approx((np.sum(whole**2), np.sum(weights.astype(np.float64) ** 2)), rel=1e-5)
 
 
 def test_rows_of_other_lengths_are_refused() -> None:

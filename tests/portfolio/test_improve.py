@@ -43,9 +43,9 @@ def kernel(spec, costs, meter=None):
 @given(plans(), st.booleans())
 def test_elimination_agrees_with_its_twin(case, greedy):
     spec, plan, costs = case
-    found = kernel(spec, costs).eliminate(plan, greedy)
-    assert found == twin.eliminate(spec, costs, plan, greedy)
-    assert twin.valid(spec, found)
+    result = kernel(spec, costs).eliminate(plan, greedy)
+    assert result == twin.eliminate(spec, costs, plan, greedy)
+    assert twin.valid(spec, result)
 
 
 @settings(max_examples=60)
@@ -64,16 +64,16 @@ def test_a_blind_window_finds_the_cheapest_way(case, data):
     spec, plan, costs = case
     begin = data.draw(st.integers(0, len(plan)))
     end = data.draw(st.integers(begin, len(plan)))
-    stop, found, _ = kernel(spec, costs).replace(plan, begin, end, 2**40, 0.0)
-    assert twin.valid(spec, found)
-    assert (found[:begin], found[len(found) - len(plan) + end :]) == (plan[:begin], plan[end:])
+    stop, result, _ = kernel(spec, costs).replace(plan, begin, end, 2**40, 0.0)
+    assert twin.valid(spec, result)
+    assert (result[:begin], result[len(result) - len(plan) + end :]) == (plan[:begin], plan[end:])
     best = twin.cheapest(spec, costs, twin.run(spec, spec.start(), plan[:begin]), plan[end:])
-    now = twin.cost(costs, found[begin : len(found) - len(plan) + end])
+    now = twin.cost(costs, result[begin : len(result) - len(plan) + end])
     plain = not spec.axioms and not any(op.effects for op in spec.ops)
     if plain or end == len(plan):
         assert now == best
     assert best <= now <= twin.cost(costs, plan[begin:end])
-    assert (stop is _native.Stop.SOLVED) == (found != plan)
+    assert (stop is _native.Stop.SOLVED) == (result != plan)
 
 
 @settings(max_examples=60)
@@ -81,10 +81,10 @@ def test_a_blind_window_finds_the_cheapest_way(case, data):
 def test_windows_with_few_nodes_keep_their_limit(case, nodes, weight):
     spec, plan, costs = case
     improver = kernel(spec, costs)
-    stop, found, generated = improver.replace(plan, 0, len(plan), nodes, weight)
+    stop, result, generated = improver.replace(plan, 0, len(plan), nodes, weight)
     assert generated <= nodes
-    assert twin.valid(spec, found)
-    assert twin.cost(costs, found) <= twin.cost(costs, plan)
+    assert twin.valid(spec, result)
+    assert twin.cost(costs, result) <= twin.cost(costs, plan)
     if stop is not _native.Stop.SOLVED:  # the same question is answered without a search
         assert improver.replace(plan, 0, len(plan), nodes, weight) == (stop, plan, 0)
 
@@ -94,18 +94,18 @@ def walks(draw):
     """A task, some plans for it that begin alike, and what its operators cost."""
     spec = draw(any_tasks())
     names = sorted({atom for op in spec.ops for atom in op.add | op.delete})
-    found = [[]]
+    result = [[]]
     for _ in range(draw(st.integers(2, 4))):
-        plan = found[-1][: draw(st.integers(0, len(found[-1])))]
+        plan = result[-1][: draw(st.integers(0, len(result[-1])))]
         for _ in range(draw(st.integers(1, 8))):
             if choices := spec.applicable(twin.run(spec, spec.start(), plan)):
                 plan = [*plan, draw(st.sampled_from(choices))]
-        found.append(plan)
-    ends = [twin.run(spec, spec.start(), plan) for plan in found[1:]]
+        result.append(plan)
+    ends = [twin.run(spec, spec.start(), plan) for plan in result[1:]]
     always = frozenset(atom for atom in names if all(atom in end for end in ends))
     never = frozenset(atom for atom in names if not any(atom in end for end in ends))
     spec = replace(spec, goal_pos=always, goal_neg=never)
-    return spec, found[1:], [float(draw(st.integers(1, 4))) for _ in spec.ops]
+    return spec, result[1:], [float(draw(st.integers(1, 4))) for _ in spec.ops]
 
 
 @settings(max_examples=120)
@@ -118,11 +118,11 @@ def test_windows_of_a_plan_that_changes_are_those_of_a_fresh_start(case, nodes, 
     for _ in range(data.draw(st.integers(2, 8))):
         begin = data.draw(st.integers(0, len(plan)))
         end = data.draw(st.integers(begin, len(plan)))
-        stop, found, generated = kernel(spec, costs).replace(plan, begin, end, nodes, 0.0)
+        stop, result, generated = kernel(spec, costs).replace(plan, begin, end, nodes, 0.0)
         again = lasting.replace(plan, begin, end, nodes, 0.0)
-        assert again[:2] == (stop, found)
+        assert again[:2] == (stop, result)
         assert again[2] in (generated, 0)  # 0: it remembers having looked there
-        plan = data.draw(st.sampled_from([found, lasting.gather(found), lasting.eliminate(found, True), *choices]))
+        plan = data.draw(st.sampled_from([result, lasting.gather(result), lasting.eliminate(result, True), *choices]))
 
 
 def test_what_a_conditional_effect_needs_is_asked_anew_where_the_states_have_changed():
@@ -155,17 +155,17 @@ def test_a_window_replays_only_what_has_changed():
 @given(plans())
 def test_improvement_ends_with_a_cheapest_plan_of_a_small_task(case):
     spec, plan, costs = case
-    told = []
+    messages = []
     operators = spec.operators()
     model = Model(operators, sorted(spec.goal_pos), sorted(spec.goal_neg), _native.Meter(), costs=costs)
-    done = improve(model, plan, lambda path, how: told.append((path, how)), allowance=None)
+    done = improve(model, plan, lambda path, how: messages.append((path, how)), allowance=None)
     assert done.status is Status.EXHAUSTED
     assert done.optimal == lightest_is_cheapest(costs, done.path, len(plan))
     assert twin.cost(costs, done.path) == twin.cheapest(spec, costs, spec.start(), [])
-    assert all(twin.valid(spec, path) and how for path, how in told)
-    totals = [(twin.cost(costs, path), len(path)) for path in [plan, *(path for path, _ in told)]]
+    assert all(twin.valid(spec, path) and how for path, how in messages)
+    totals = [(twin.cost(costs, path), len(path)) for path in [plan, *(path for path, _ in messages)]]
     assert totals == sorted(set(totals), reverse=True)
-    assert done.path == (told[-1][0] if told else plan)
+    assert done.path == (messages[-1][0] if messages else plan)
 
 
 def detour(blocks=5):
@@ -196,8 +196,8 @@ def test_a_limit_ends_improvement_with_the_best_plan_so_far(limits):
     model.max_nodes = limits.get("nodes")
     if "stop" in limits:
         model.meter.interrupt()
-    told = []
-    done = improve(model, path, lambda path, how: told.append(path), allowance=limits.get("allowance", 10**9))
+    messages = []
+    done = improve(model, path, lambda path, how: messages.append(path), allowance=limits.get("allowance", 10**9))
     ends = {
         "allowance": Status.OUT_OF_TIME,
         "nodes": Status.OUT_OF_NODES,
@@ -206,7 +206,7 @@ def test_a_limit_ends_improvement_with_the_best_plan_so_far(limits):
         "stop": Status.INTERRUPTED,
     }
     assert done.status is next((ends[name] for name in limits), Status.EXHAUSTED)
-    assert done.path == ([path, *told][-1])
+    assert done.path == ([path, *messages][-1])
     assert len(shortest) <= len(done.path) <= len(path)
     if not limits:
         assert len(done.path) == len(shortest)
@@ -225,9 +225,9 @@ def test_every_window_looks_at_the_meter_however_few_its_nodes(limits, stop):
 
 
 def test_of_two_plans_of_one_cost_the_shorter_is_lighter():
-    one, two, free = weights([1.0, 2.0, 0.0], 3, 7)
-    assert one < two
-    assert one + 7 * free < two
+    first, second, free = weights([1.0, 2.0, 0.0], 3, 7)
+    assert first < second
+    assert first + 7 * free < second
     assert weights(None, 3, 7) == [1.0, 1.0, 1.0]
 
 
@@ -254,8 +254,8 @@ def test_improvement_is_the_same_every_time():
     ends = []
     for _ in range(2):
         _, model, _, path = detour(6)
-        told = []
-        improve(model, path, lambda path, how, told=told: told.append((path, how)), allowance=20_000_000)  # type: ignore[misc]
-        ends.append(told)
+        messages = []
+        improve(model, path, lambda path, how, into=messages: into.append((path, how)), allowance=20_000_000)  # type: ignore[misc]
+        ends.append(messages)
     assert ends[0] == ends[1]
     assert ends[0]

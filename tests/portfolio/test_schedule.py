@@ -104,15 +104,15 @@ def test_what_is_tried_once_has_one_turn_and_two_searches_have_most_of_the_work(
 
 def test_auto_gives_the_same_run_every_time() -> None:
     first, second = (ww.solve(example("logistics")) for _ in range(2))
-    assert [(one.planner, one.generated, one.status) for one in first.stages] == [
-        (one.planner, one.generated, one.status) for one in second.stages
+    assert [(stage.planner, stage.generated, stage.status) for stage in first.stages] == [
+        (stage.planner, stage.generated, stage.status) for stage in second.stages
     ]
     assert first.plan == second.plan
 
 
 def test_what_never_ends_by_itself_does_not_keep_a_schedule_going() -> None:
     either = [([0], [], [1], [0], 1.0, []), ([0], [], [2], [0], 1.0, [])]  # one or the other, never both
-    task = _native.Task.build(3, either, [], [0], [1, 2], [])
+    task = _native.GroundedTask.build(3, either, [], [0], [1, 2], [])
     turns = (Turn(BFWS("k1"), 0.5, "ends"), Turn(Walks(), 0.5, "does not", endless=True))
     outcome = Schedule(turns, 100, 2).run(Model(_native.Operators(task), [1, 2], [], _native.Meter()))
     assert outcome.status is Status.EXHAUSTED

@@ -24,7 +24,7 @@ def ladder(count):
     """A task whose goal is so many steps away, with a choice at every step that helps nothing."""
     ops = [([n], [], [n + 1], [n], 1.0, []) for n in range(count)]
     ops += [([n], [], [count + 1 + n], [], 1.0, []) for n in range(count)]
-    return _native.Task.build(2 * count + 1, ops, [], [0], [count], [])
+    return _native.GroundedTask.build(2 * count + 1, ops, [], [0], [count], [])
 
 
 def run(task, planner, max_nodes=None, **more):
@@ -117,7 +117,7 @@ def test_auto_leaves_out_what_cannot_matter_for_a_single_goal():
 def test_the_same_seed_gives_the_same_run():
     task = example("blocks")
     first, second = (list(ww.solve_each_goal(task, seed=3)) for _ in range(2))
-    assert [(one.plan, one.generated) for one in first] == [(one.plan, one.generated) for one in second]
+    assert [(item.plan, item.generated) for item in first] == [(item.plan, item.generated) for item in second]
 
 
 def test_without_a_limit_of_nodes_time_counts_and_all_searches_have_turns() -> None:
@@ -127,8 +127,8 @@ def test_without_a_limit_of_nodes_time_counts_and_all_searches_have_turns() -> N
     assert {stage.planner for stage in counted.stages} <= {turn.planner.name for turn in TURNS}
     assert timed.status is Status.SOLVED
     same = run(task, single_goal_in_time())
-    assert [(one.planner, one.generated) for one in timed.stages] == [
-        (one.planner, one.generated) for one in same.stages
+    assert [(stage.planner, stage.generated) for stage in timed.stages] == [
+        (stage.planner, stage.generated) for stage in same.stages
     ]
 
 
@@ -138,7 +138,7 @@ def test_goals_that_pairs_of_atoms_exclude_are_told_though_there_is_one_goal() -
     ops += [([], [], [atom], [], 1.0, []) for atom in range(4, 30)] + [
         ([atom], [], [], [atom], 1.0, []) for atom in range(4, 30)
     ]
-    task = _native.Task.build(30, ops, [], [0], [3], [])
+    task = _native.GroundedTask.build(30, ops, [], [0], [3], [])
     outcome = run(task, Auto())
     assert outcome.status is Status.UNSOLVABLE
     assert "pairs of atoms" in outcome.reason

@@ -39,17 +39,17 @@ def test_turns_share_one_node_limit(nodes: int) -> None:
 def test_improvement_is_told_plan_by_plan_and_is_the_same_every_time() -> None:
     runs = []
     for _ in range(2):
-        told: list[tuple[float | None, tuple[str, ...]]] = []
+        messages: list[tuple[float | None, tuple[str, ...]]] = []
         result = ww.solve(
             example("blocks", blocks=9),
             "gbfs",
             improve=True,
-            on_plan=lambda result, told=told: told.append((result.cost, tuple(result.plan or ()))),  # type: ignore[misc]
+            on_plan=lambda result, into=messages: into.append((result.cost, tuple(result.plan or ()))),  # type: ignore[misc]
         )
-        assert [one.cost for one in result.plans] == [cost for cost, _ in told]
-        assert (result.cost, tuple(result.plan or ())) == told[-1]
+        assert [plan.cost for plan in result.plans] == [cost for cost, _ in messages]
+        assert (result.cost, tuple(result.plan or ())) == messages[-1]
         assert result.stages[-1].planner == "improvement"
-        runs.append(told)
+        runs.append(messages)
     assert runs[0] == runs[1]
     costs = [cost for cost, _ in runs[0]]
     assert costs == sorted(set(costs), reverse=True)  # type: ignore[type-var]
@@ -60,16 +60,16 @@ def test_a_goal_that_holds_already_is_the_empty_plan(tmp_path: Path, capsys: pyt
     assert main(["solve", *paths, "--goal", "(and (at p0) (key-at p4))", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["plan"], data["cost"]) == ([], 0)
-    assert [one["cost"] for one in data["plans"]] == [0]
+    assert [item["cost"] for item in data["plans"]] == [0]
 
 
 def test_plans_are_saved_and_told_as_they_come(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths, out = files(tmp_path, "blocks", blocks=9), tmp_path / "plan.txt"
     assert main(["solve", *paths, "--plan-out", str(out), "--verbose"]) == 0
-    told = capsys.readouterr()
-    assert out.read_text(encoding="utf-8") == told.out
-    assert "plan of cost " in told.err
-    assert "- improvement: " in told.err
+    messages = capsys.readouterr()
+    assert out.read_text(encoding="utf-8") == messages.out
+    assert "plan of cost " in messages.err
+    assert "- improvement: " in messages.err
     assert main(["solve", *paths, "--first"]) == 0
     assert "plan of cost " not in capsys.readouterr().err
 

@@ -225,6 +225,6 @@ def test_the_corridor(length):
     assert outcome.high_level_nodes == outcome.search.region_count == 2  # type: ignore[union-attr]
     at = [task.atom(f"(at p{place})") for place in range(length + 1)]
     key, lies = task.atom("(have-key)"), task.atom(f"(key-at p{length})")
-    everywhere = {frozenset({place, one}) for place in at for one in (key, lies)}
+    everywhere = {frozenset({place, item}) for place in at for item in (key, lies)}
     assert kept_states(flat.search) == kept_states(outcome.search) == everywhere == spec.reachable()
     assert len(outcome.path) == len(flat.path) == 2 * length + 1  # type: ignore[arg-type]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.common import whole_number
 from widthwise.cli.train import add_evaluation, add_settings, shared_settings
-from widthwise.core.errors import UsageError
 from widthwise.core.showing import counted
 from widthwise.online.presets import DEFAULT, FIRST
 from widthwise.training.algorithm_registry import ALGORITHMS
@@ -22,6 +21,8 @@ Train several algorithms with several seeds, one process per run, into DIR/runs.
 run continues from its own checkpoint. `widthwise report DIR` makes the table and the learning curves,
 also while the suite is running."""
 
+#: The default number of interactions of a run, and of seeds.
+_MAZE_RUNS, _ATARI_RUNS = {"steps": 1_000_000, "seeds": 3}, {"steps": 100_000, "seeds": 1}
 _MAZES = ("maze-small", "maze-large")
 _GAMES = ("montezuma_revenge", "private_eye", "venture", "pong", "frostbite", "breakout")
 
@@ -38,16 +39,24 @@ examples:
 
 def add_suites(suites: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register both suites with `bench`."""
-    mazes = _suite(suites, "mazes", "training runs in mazes, as in the paper's figure", _MAZES_EPILOG)
+    mazes = _suite(suites, "mazes", "training runs in mazes, as in the paper's figure", _MAZES_EPILOG, **_MAZE_RUNS)
     mazes.add_argument("--environments", metavar="A,B", help=f"the mazes (default {','.join(_MAZES)})")
     mazes.set_defaults(run=run_mazes)
-    atari = _suite(suites, "atari", "training runs in Atari games, beside the paper's table", _ATARI_EPILOG)
+    atari = _suite(
+        suites, "atari", "training runs in Atari games, beside the paper's table", _ATARI_EPILOG, **_ATARI_RUNS
+    )
     atari.add_argument("--games", metavar="A,B", help=f"the games (default {','.join(_GAMES)}), or all of the paper's")
     atari.set_defaults(run=run_atari)
 
 
 def _suite(
-    suites: argparse._SubParsersAction[argparse.ArgumentParser], name: str, what: str, epilog: str
+    suites: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    what: str,
+    epilog: str,
+    *,
+    steps: int,
+    seeds: int,
 ) -> argparse.ArgumentParser:
     parser = suites.add_parser(
         name,
@@ -58,12 +67,17 @@ def _suite(
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("--interactions", type=whole_number, metavar="N", help="simulator steps of every run")
-    add("--seeds", type=whole_number, metavar="N", help="run with seeds 0 to N-1")
+    add("--interactions", type=whole_number, metavar="N", help=f"simulator steps of every run (default {steps:,})")
+    add("--seeds", type=whole_number, metavar="N", help=f"run with the seeds 0 to N-1 (default {seeds})")
     names = ", ".join(ALGORITHMS)
     add("--algorithms", metavar="A,B", help=f"{names}; with settings as in pi-hiw:tiles=4x4:value=off")
     add("--tiles", metavar="A,B", help="run pi-hiw once with each of these tilings, such as 2x2,4x4")
-    add("--workers", metavar="N", help="processes (default: one per core)")
+    add(
+        "--workers",
+        metavar="N|ray",
+        help="processes (default: one per core), or ray: then every node of the cluster has to see DIR under its path",
+    )
+    add("--ray-address", metavar="A", help="the Ray cluster (default: a local one is started)")
     add(
         "--resume",
         action="store_true",
@@ -80,8 +94,10 @@ def run_mazes(args: argparse.Namespace) -> int:
     from widthwise.experiments.learning_suites import Suite, expand_tiles
 
     algorithms = expand_tiles(_list(args.algorithms) or list(ALGORITHMS), _list(args.tiles) or ["2x2", "4x4", "8x8"])
-    common = _common(args, 1_000_000)
-    return _run(args, Suite(_list(args.environments) or _MAZES, algorithms, args.seeds or 3, common), {})
+    common = _common(args, _MAZE_RUNS["steps"])
+    return _run(
+        args, Suite(_list(args.environments) or _MAZES, algorithms, args.seeds or _MAZE_RUNS["seeds"], common), {}
+    )
 
 
 def run_atari(args: argparse.Namespace) -> int:
@@ -93,9 +109,9 @@ def run_atari(args: argparse.Namespace) -> int:
     environments = [f"atari:{ale_name(game.removeprefix('atari:'))}" for game in games]
     algorithms = expand_tiles(_list(args.algorithms) or ["pi-iw", "pi-hiw"], _list(args.tiles))
     # An episode with the planner takes more interactions than a short run has.
-    common = {"planner_episodes": 0, "network_episodes": 1, **_common(args, 100_000)}
+    common = {"planner_episodes": 0, "network_episodes": 1, **_common(args, _ATARI_RUNS["steps"])}
     published = {name: scores for name, scores in paper_scores().items() if name in environments}
-    return _run(args, Suite(environments, algorithms, args.seeds or 1, common), published)
+    return _run(args, Suite(environments, algorithms, args.seeds or _ATARI_RUNS["seeds"], common), published)
 
 
 def _list(text: str | None) -> list[str]:
@@ -128,10 +144,8 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
     from widthwise.training.old_keys import upgrade_suite_line, upgrade_suite_settings
 
     need_torch("a suite of training runs")
-    if args.workers == "ray":
-        raise UsageError("training runs keep their checkpoints on this machine: --workers takes a number of processes")
     runs = check(suite)
-    pool = make_pool(args.workers, None)
+    pool = make_pool(args.workers, args.ray_address)
     config = {"kind": "learning", **describe_run(suite.settings()), "published": published}
     upgrade = Upgrade(upgrade_suite_settings, upgrade_suite_line)
     store = RunStore(args.out, config, KEYS, resume=args.resume, longer="interactions", upgrade=upgrade)

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.common import amount
+from widthwise.core.errors import OutOfTime
 
 if TYPE_CHECKING:
     from widthwise.simulators.chance import Chance, ChanceError, Mode
@@ -36,11 +37,15 @@ def add_step_timeout(group: Any) -> None:
     )
 
 
-def print_refusal(error: ChanceError, environment: str) -> None:
-    """Print as JSON that a run was refused before it started."""
-    finding = None if error.finding is None else error.finding.describe()
-    refused = {"status": "refused", "env": environment, "reason": str(error), "exit_code": error.exit_code}
-    print(json.dumps({**refused, "chance": finding}, ensure_ascii=False))
+def print_refusal(error: ChanceError | OutOfTime, environment: str) -> None:
+    """Print as JSON that a run ended before it started: it was refused, or a time limit was reached."""
+    result: dict[str, Any] = {"status": "refused", "env": environment, "reason": str(error)}
+    result["exit_code"] = error.exit_code
+    if isinstance(error, OutOfTime):
+        result |= {"status": error.status, "score": 0.0, "steps": 0}
+    else:
+        result["chance"] = None if error.finding is None else error.finding.describe()
+    print(json.dumps(result, ensure_ascii=False))
 
 
 def note(finding: Chance | None, mode: str) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from widthwise.cli.chance import add_step_timeout
 from widthwise.cli.common import amount, seed
+from widthwise.core.errors import UsageError
 
 _DESCRIPTION = """\
 Check whether an environment can be used for planning: it must restore a saved state exactly,
@@ -24,7 +25,8 @@ returns one).
 examples:
   widthwise check-env maze-small
   widthwise check-env atari:montezuma_revenge --option frame_skip=4
-  widthwise check-env CartPole-v1 --option copy=pickle"""
+  widthwise check-env CartPole-v1 --option copy=pickle
+  widthwise check-env Pendulum-v1 --actions grid:5"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,6 +40,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         allow_abbrev=False,
     )
     parser.add_argument("env", metavar="ENV", help="the environment")
+    add_options(parser)
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the episodes (default 0)")
+    parser.add_argument(
+        "--max-time", type=amount, default=2.0, metavar="S", help="approximate seconds per check (default 2)"
+    )
+    add_step_timeout(parser)
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.set_defaults(run=run)
+
+
+def add_options(parser: Any) -> None:
+    """The options of environments, for every command that makes one."""
     parser.add_argument(
         "--option",
         type=option,
@@ -46,13 +60,22 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME=VALUE",
         help="an option of the environment; may be repeated",
     )
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the episodes (default 0)")
     parser.add_argument(
-        "--max-time", type=amount, default=2.0, metavar="S", help="approximate seconds per check (default 2)"
+        "--actions",
+        metavar="GRID",
+        help="for continuous actions of Gymnasium environments: grid:N takes N values of each number, grid:NxM N of "
+        "the first and M of the second",
     )
-    add_step_timeout(parser)
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.set_defaults(run=run)
+
+
+def options_of(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of the environment that were given."""
+    options = dict(args.option)
+    if args.actions is not None:
+        if "actions" in options:
+            raise UsageError("--actions GRID and --option actions=GRID are the same: give only one of them")
+        options["actions"] = args.actions
+    return options
 
 
 def option(text: str) -> tuple[str, Any]:
@@ -79,6 +102,6 @@ def run(args: argparse.Namespace) -> int:
     with watching(args.step_timeout, exit_code=23) as watch:
         if watch is not None:
             watch.prepare(args.env, "", "", "", "")
-        report = check_simulator(args.env, seed=args.seed, seconds=args.max_time, **dict(args.option))
+        report = check_simulator(args.env, seed=args.seed, seconds=args.max_time, **options_of(args))
     print(json.dumps(report.to_json(), ensure_ascii=False) if args.json else report)
     return 0 if report.ok else 12

@@ -59,8 +59,8 @@ def add_novelty(parser: argparse.ArgumentParser) -> None:
         "--novelty",
         choices=("values", "true-atoms"),
         default="values",
-        help="the features of novelty: values (default), true atoms, and false atoms if a condition or goal requires "
-        "the atom to be false; or true-atoms, true atoms only",
+        help="the features of novelty: `values` (default) for true atoms, and for false atoms that a condition or goal "
+        "requires to be false; `true-atoms` for true atoms only",
     )
 
 
@@ -140,3 +140,13 @@ def check_target(path: Path) -> None:
         raise UsageError(f"cannot write {path.name}: the folder {folder} does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"the folder {folder} is not writable")
+
+
+def check_video_names(args: argparse.Namespace) -> None:
+    """Refuse names that are not those of videos, and places that cannot be written to."""
+    for path, ending in ((args.gif, ".gif"), (args.mp4, ".mp4")):
+        if path is None:
+            continue
+        check_target(path)
+        if path.suffix.lower() != ending:
+            raise UsageError(f"--{ending[1:]} needs a file name that ends in {ending}, not {path}")

@@ -7,7 +7,10 @@ import textwrap
 import time
 from typing import TYPE_CHECKING
 
+from widthwise.cli.common import whole_number
 from widthwise.cli.demo_text import draw_way, say, table, title
+from widthwise.cli.trajectory_film import add_video_options
+from widthwise.core.errors import UsageError
 from widthwise.core.showing import counted
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 _EACH = 10_000
 _TRIES = 100
 _SEEDS = 5
+#: Simulator steps of `demo atari`.
+STEPS = 150_000
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,9 +31,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "demo",
         help="see in a few minutes how width-based planning and learning work",
-        description="Solve a few bundled tasks with several planners and explain what happens.",
+        description="Solve a few bundled tasks with several planners and explain what happens. With `atari`: search "
+        "Montezuma's Revenge, a game with rare rewards, for a few minutes.",
     )
+    parser.add_argument("part", nargs="?", choices=("atari",), help="another demo: an Atari game")
     parser.add_argument("--no-training", action="store_true", help="skip the training part, which takes two minutes")
+    group = parser.add_argument_group("demo atari")
+    group.add_argument(
+        "--interactions", type=whole_number, metavar="N", help=f"simulator steps of the search (default {STEPS:,})"
+    )
+    add_video_options(group)
     parser.set_defaults(run=run)
 
 
@@ -36,6 +48,12 @@ def run(args: argparse.Namespace) -> int:
     """Run all parts; every figure comes from a search made while the demo runs."""
     from widthwise.experiments.scratch import remove_stale
 
+    if args.part == "atari":
+        from widthwise.cli.demo_atari import search_game
+
+        return search_game(args)
+    if args.interactions is not None or args.gif is not None or args.mp4 is not None:
+        raise UsageError("--interactions, --gif and --mp4 are for widthwise demo atari")
     start = time.monotonic()
     remove_stale()  # folders of a demo or a suite that was killed
     _corridor()
@@ -252,7 +270,7 @@ def _more() -> None:
         widthwise solve --help                              all planners and options
         widthwise play maze-small --tiles 4x4 --budget 100 --delay 0.1
                                                             watch an agent in a maze
-        widthwise play --help                               other environments, films
+        widthwise play --help                               other environments, videos
         widthwise train maze-small --algorithm pi-hiw --interactions 300_000 --out run
                                                             learn a policy
 
@@ -274,8 +292,8 @@ def _task(name: str, **sizes: int) -> Task:
 
 
 def _solve(task: Task, planner: Planner, goal: object = None, nodes: int | None = None) -> Result:
+    from widthwise.classical.goal import Goal
     from widthwise.classical.solve import solve
-    from widthwise.classical.task import Goal
     from widthwise.core.budget import Budget
 
     single = goal if isinstance(goal, Goal) else None

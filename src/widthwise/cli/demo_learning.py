@@ -7,7 +7,8 @@ import sys
 from widthwise.cli.demo_text import draw_way, say, title
 from widthwise.core.errors import install_line
 from widthwise.core.showing import counted
-from widthwise.training.run import Record, TrainingListener, TrainingRun
+from widthwise.training.run import TrainingListener, TrainingRun
+from widthwise.training.run_trainer import Record
 
 ENVIRONMENT, TILES = "maze-small", (8, 8)
 SHORTEST = 36  # steps over the key to the door

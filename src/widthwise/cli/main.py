@@ -19,6 +19,7 @@ from widthwise.version import __version__
 #: run(args) -> int; heavy imports are inside run, so that the help is fast.
 COMMANDS = (
     "solve",
+    "explore",
     "profile",
     "validate",
     "verify_certificate",
@@ -30,6 +31,9 @@ COMMANDS = (
     "check_env",
     "bench",
     "report",
+    "watch",
+    "serve",
+    "mcp",
     "examples",
     "demo",
 )
@@ -59,8 +63,8 @@ exit codes:
 Results go to stdout, messages to stderr. `widthwise COMMAND --help` describes a command."""
 
 
-def make_parser() -> Parser:
-    """The parser of the whole command line."""
+def make_parser(command: str | None = None) -> Parser:
+    """The parser of the whole command line, or of one command only, which then alone is imported."""
     parser = Parser(
         prog="widthwise",
         description=_DESCRIPTION,
@@ -69,7 +73,8 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"widthwise {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    needed: dict[str, tuple[str, ...]] = {"--version": (), **{name.replace("_", "-"): (name,) for name in COMMANDS}}
+    for name in needed.get(command or "", COMMANDS):
         module = f"widthwise.cli.{name}"
         if find_spec(module) is not None:
             import_module(module).add_parser(subparsers)
@@ -86,7 +91,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     args = argparse.Namespace()
     try:
-        args = make_parser().parse_args(argv)
+        words = sys.argv[1:] if argv is None else argv
+        args = make_parser(words[0] if words else None).parse_args(words)
         code = int(args.run(args))
         sys.stdout.flush()
         return code

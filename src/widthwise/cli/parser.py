@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
@@ -49,5 +48,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _suggestion(word: str, names: Iterable[str]) -> str:
+    import difflib
+
     close = difflib.get_close_matches(word, list(names), 1)
     return f"; did you mean {close[0]}?" if close else ""

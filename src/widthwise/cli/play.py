@@ -1,4 +1,4 @@
-"""`widthwise play`: an episode in a simulator with planning before every action, shown, recorded and filmed."""
+"""`widthwise play`: an episode in a simulator with planning before every action, with a view, a record or a video."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.chance import add_chance, add_step_timeout, described, note, print_refusal
-from widthwise.cli.check_env import option
-from widthwise.cli.common import amount, check_target, duration, seed, whole_number
+from widthwise.cli.check_env import add_options, options_of
+from widthwise.cli.common import amount, check_target, check_video_names, duration, seed, whole_number
 from widthwise.cli.play_options import FEATURES, planning_agent, policy_agent, title
 from widthwise.cli.train import add_preset
 from widthwise.core.errors import OutOfTime, OutputError, SimulatorError, UsageError, WidthwiseError
@@ -24,7 +24,8 @@ from widthwise.version import __version__
 if TYPE_CHECKING:
     from widthwise._native import Watchdog
     from widthwise.cli.play_watch import EpisodeWatch
-    from widthwise.online.acting import Episode, OnlinePlanner, StepRecord
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.online.episode import Episode, StepRecord
     from widthwise.simulator_search.tree import Tree
 
 #: The hint after an episode with score 0.
@@ -45,6 +46,7 @@ a Gymnasium environment, or module:attribute.
 examples:
   widthwise play maze-small --delay 0.1
   widthwise play maze-large --gif maze.gif
+  widthwise play maze-small --explore page.html
   widthwise play maze-small --planner criw --low-features cells+key
   widthwise play maze-small --preset paper --seed 2
   widthwise play maze-small --policy runs/small --gif learned.gif
@@ -62,7 +64,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "play",
-        help="plan and act in a simulator, with a live view, a record or a film",
+        help="plan and act in a simulator, with a live view, a recording or a video",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -125,6 +127,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="maximum number of nodes in the tree (default: chosen for ENV, or the policy's)",
     )
     group.add_argument(
+        "--life-penalty",
+        type=float,
+        metavar="X",
+        help="what a lost life takes from the return of a step in planning, so that the agent avoids it (default 0)",
+    )
+    group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with the policy that `train` learned in the run folder RUN"
     )
     group.add_argument(
@@ -138,14 +146,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--seed", type=seed, default=0, metavar="N", help="seed of the planner and the simulator (default 0)"
     )
-    group.add_argument(
-        "--option",
-        type=option,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the environment; may be repeated",
-    )
+    add_options(group)
     add_chance(group)
     group = parser.add_argument_group("limits")
     group.add_argument("--max-steps", type=whole_number, metavar="N", help="execute at most N actions")
@@ -156,9 +157,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--record", type=Path, metavar="FILE", help="write the episode as JSON lines (compressed if FILE ends in .gz)"
     )
-    group.add_argument("--gif", type=Path, metavar="FILE", help="write a film of the episode and the search tree")
-    group.add_argument("--mp4", type=Path, metavar="FILE", help="write the same film as MP4")
-    group.add_argument("--every", type=whole_number, default=1, metavar="N", help="film every Nth step only")
+    group.add_argument(
+        "--gif", type=Path, metavar="FILE", help="write a video of the episode and the search tree as an animated GIF"
+    )
+    group.add_argument("--mp4", type=Path, metavar="FILE", help="write the same video as MP4")
+    group.add_argument(
+        "--explore",
+        type=Path,
+        metavar="FILE",
+        help="write a page for the browser: every step with its tree, the states in it, and how the action was chosen",
+    )
+    group.add_argument(
+        "--every", type=whole_number, default=1, metavar="N", help="show only every Nth step in the video"
+    )
     group.add_argument(
         "--delay", type=amount, default=0.0, metavar="S", help="on a terminal, show every step for S seconds"
     )
@@ -171,31 +182,29 @@ def run(args: argparse.Namespace) -> int:
     """Play, print the result, and return the exit code."""
     from widthwise.core.watchdog import watching
 
+    until = None if args.max_time is None else time.perf_counter() + args.max_time
     with watching(args.step_timeout, max_time=args.max_time, exit_code=23) as watchdog:
-        return _run(args, watchdog)
+        return _run(args, until, watchdog)
 
 
-def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
+def _run(args: argparse.Namespace, until: float | None, watchdog: Watchdog | None) -> int:
     from widthwise.cli.play_watch import EpisodeWatch
     from widthwise.simulators.chance import ChanceError
 
-    for path in (args.record, args.gif, args.mp4):
+    for path in (args.record, args.explore):
         if path is not None:
             check_target(path)
-    for path, ending in ((args.gif, ".gif"), (args.mp4, ".mp4")):
-        if path is not None and path.suffix.lower() != ending:
-            raise UsageError(f"--{ending[1:]} needs a file name that ends in {ending}, not {path}")
-    options = dict(args.option)
+    check_video_names(args)
+    options = options_of(args)
     if watchdog is not None:
-        watchdog.prepare(args.env, "", "", "", "")
+        watchdog.prepare(args.env, _late(args, 0.0, 0)[1], "", "", "")
     try:
         agent = _agent(args, options)
-    except ChanceError as error:
+    except (ChanceError, OutOfTime) as error:
         if args.json:
             print_refusal(error, args.env)
         raise
     agent.max_steps = args.max_steps
-    world: Any = agent.simulator
     header: dict[str, Any] = {
         "kind": "header",
         "env": args.env,
@@ -217,17 +226,18 @@ def _run(args: argparse.Namespace, watchdog: Watchdog | None) -> int:
 
         origin = describe_run({}, ["widthwise", *sys.argv[1:]])
         header |= {name: origin[name] for name in ("command", "commit", "versions", "machine")}
-    with EpisodeWatch(args, world, header) as watch:
-        agent.recorder = _Clock(agent, watch, args.max_time, watchdog)
+    with EpisodeWatch(args, agent, header) as watch:
+        clock = agent.recorder = _Clock(agent, watch, until, watchdog)
         fault: WidthwiseError | None = None
         replayed = _replayed(agent)
         try:
             _say_chance(args, agent)
             replayed = _replayed(agent)
+            clock.limit(steps=0)
             episode = agent.run(args.seed, on_interrupt="return")
         except (SimulatorError, ChanceError, OutOfTime) as error:  # what was played so far is kept
             episode, fault = agent.episode, error
-        late = agent.recorder.late and not episode.terminated
+        late = clock.late and not episode.terminated
         result = _result(agent, header, late, _replayed(agent) - replayed, fault)
         if result["status"] != "refused" or episode.steps:
             watch.end(episode, result)
@@ -267,7 +277,8 @@ def _say_chance(args: argparse.Namespace, agent: OnlinePlanner) -> None:
 
 
 def _filmed(args: argparse.Namespace) -> bool:
-    return args.gif is not None or args.mp4 is not None
+    """Whether observations are kept, for pictures of states."""
+    return args.gif is not None or args.mp4 is not None or args.explore is not None
 
 
 def _replayed(agent: OnlinePlanner) -> int:
@@ -280,17 +291,20 @@ class _Clock:
     """Passes every step on, and ends the episode when the time limit is reached."""
 
     def __init__(
-        self, agent: OnlinePlanner, watch: EpisodeWatch, seconds: float | None, watchdog: Watchdog | None = None
+        self, agent: OnlinePlanner, watch: EpisodeWatch, until: float | None, watchdog: Watchdog | None = None
     ) -> None:
-        self.agent, self.watch, self.watchdog = agent, watch, watchdog
-        self._prepare()
-        self.until = None if seconds is None else time.perf_counter() + seconds
+        self.agent, self.watch, self.until, self.watchdog = agent, watch, until, watchdog
         self.late = False
+        self._prepare()
 
     def __call__(self, tree: Tree, record: StepRecord) -> None:
         """A step was taken."""
         self.watch.step(tree, record)
         self._prepare()
+        self.limit(steps=self.agent.episode.steps + 1)
+
+    def limit(self, steps: int) -> None:
+        """Let the agent plan for as long as the time limit allows, or end the episode after so many steps."""
         if self.until is None:
             return
         left = self.until - time.perf_counter()
@@ -298,21 +312,26 @@ class _Clock:
             self.agent.budget = replace(self.agent.budget, seconds=left)
         else:
             self.late = True
-            self.agent.max_steps = self.agent.episode.steps + 1  # the current step is the last
+            self.agent.max_steps = steps
 
     def _prepare(self) -> None:
         """Prepare what is written if the process has to end while the simulator hangs."""
         if self.watchdog is None:
             return
-        args, watch = self.watch.args, self.watch
-        result = {"status": "out-of-time", "env": args.env, "seed": args.seed}
-        result |= {"score": watch.score, "steps": watch.steps}
-        shown = json.dumps(result) if args.json else f"out-of-time: score {watch.score:g} after {watch.steps} steps"
+        watch = self.watch
+        result, shown = _late(watch.args, watch.score, watch.steps)
         record = watch.record if watch.record is not None and watch.record.path.suffix != ".gz" else None
         files = ("", "", "")
         if record is not None:
             files = (str(record.draft), json.dumps({"kind": "result", **result}) + "\n", str(record.path))
-        self.watchdog.prepare(args.env, shown + "\n", *files)
+        self.watchdog.prepare(watch.args.env, shown, *files)
+
+
+def _late(args: argparse.Namespace, score: float, steps: int) -> tuple[dict[str, Any], str]:
+    """The result of an episode that is cut off by the watchdog, and the line that is printed for it."""
+    result = {"status": "out-of-time", "env": args.env, "seed": args.seed, "score": score, "steps": steps}
+    text = json.dumps(result) if args.json else f"out-of-time: score {score:g} after {count(steps, 'step')}"
+    return result, text + "\n"
 
 
 def _result(

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 #: What --low-features and --high-features take.
 FEATURES = (
-    "observation, bins, bins:N, bins:N:quantiles, cells, cells+key, pixels, ram, tiles:WxH, tiles:WxH:V, "
+    "observation, bins, bins:N, bins:N:quantiles, cells, cells+key, pixels, ram, b-prost, tiles:WxH, "
+    "tiles:WxH:V, tiles:WxH:gray, "
     "minigrid:PART+PART (pose, position, direction, carrying, doors, blocked, boxes, situation), "
     "or module:function, a function of a step"
 )
 
-_TILES = re.compile(r"(\d+)x(\d+)(?:[:x](\d+))?")
+_TILES = re.compile(r"(\d+)x(\d+)(?:[:x](\d+))?(:gray)?")
 
 
 def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_observations: bool) -> OnlinePlanner:
@@ -52,8 +53,8 @@ def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_ob
         defaults=defaults,
         preset=preset,
         chance=mode_of(args),
+        life_penalty=args.life_penalty,
     )
-    agent.budget = replace(agent.budget, seconds=args.max_time)
     if not args.quiet and planner is None and (defaults.notes or len(agent.planners) == 1):
         print(describe(agent, args.env), file=sys.stderr)
     return agent
@@ -145,6 +146,7 @@ def _width(text: str) -> Width:
 def features_of(text: str, world: Simulator) -> Any:
     """The features with this name; `bins` are fitted to the simulator."""
     from widthwise.simulators.bins import BINS, Bins
+    from widthwise.simulators.bprost import BProst
     from widthwise.simulators.features import Cells, Ram, Tiles
     from widthwise.simulators.minigrid import MiniGrid
     from widthwise.simulators.observations import Observation
@@ -156,6 +158,7 @@ def features_of(text: str, world: Simulator) -> Any:
         "pixels": lambda: Tiles(84, 84),
         "observation": Observation,
         "bins": lambda: Bins.fit(world),
+        "b-prost": lambda: BProst.fit(world),
     }
     if text in plain:
         return plain[text]()
@@ -199,14 +202,14 @@ def describe(agent: OnlinePlanner, env: str) -> str:
 
 
 def tiles_of(text: str, values: int | None) -> Tiles:
-    """Tiles from `8x11`, `8x11x32` or `8x11:32`."""
+    """Tiles from `8x11`, `8x11x32` or `8x11:32`, with `:gray` at the end for the brightness."""
     from widthwise.simulators.features import Tiles
 
     match = _TILES.fullmatch(text)
     if match is None:
         raise UsageError(f"{text!r} does not describe tiles: write WxH, such as 4x4, or WxH:VALUES, such as 8x11:32")
-    width, height, own = match.groups()
-    return Tiles(int(width), int(height), int(own) if own else values or 256)
+    width, height, own, gray = match.groups()
+    return Tiles(int(width), int(height), int(own) if own else values or 256, gray=gray is not None)
 
 
 def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePlanner:
@@ -223,6 +226,7 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
         ("--values", args.values),
         ("--high-features", args.high_features),
         ("--low-features", args.low_features),
+        ("--life-penalty", args.life_penalty),
     ):
         if value is not None:
             raise UsageError(
@@ -232,9 +236,7 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
         args.policy, args.env, options, network_only=args.network_only, chance=args.chance, trust=args.trust
     )
     budget = agent.budget
-    agent.budget = replace(
-        budget, steps=args.budget or budget.steps, nodes=args.nodes or budget.nodes, seconds=args.max_time
-    )
+    agent.budget = replace(budget, steps=args.budget or budget.steps, nodes=args.nodes or budget.nodes)
     return agent
 
 

@@ -14,7 +14,7 @@ from widthwise.reports.tree_view import TreeViewer
 
 if TYPE_CHECKING:
     from widthwise.cli.play_watch import Follower
-    from widthwise.online.acting import StepRecord
+    from widthwise.online.episode import StepRecord
     from widthwise.simulator_search.tree import Tree
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

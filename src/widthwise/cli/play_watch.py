@@ -1,4 +1,4 @@
-"""The outputs of an episode while it is played: the live view, the record, the film."""
+"""The outputs of an episode while it is played: the live view, the record, the video."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.reports.tree_view import TreeViewer
 
 if TYPE_CHECKING:
-    from widthwise.online.acting import Episode, StepRecord
-    from widthwise.reports.film import Film
+    from widthwise.explorer.episode_trace import EpisodeTrace
+    from widthwise.online.acting import OnlinePlanner
+    from widthwise.online.episode import Episode, StepRecord
+    from widthwise.reports.film import Film, Scene
     from widthwise.simulator_search.tree import Tree
     from widthwise.simulators.rendering import RenderedCopy
 
 
 class Follower:
-    """A second copy of a maze or a game that takes the executed steps only, for the view and the film.
+    """A second copy of a maze or a game that takes the executed steps only, for the view and the video.
 
     The simulator itself jumps from node to node, and after a restore its screen is stale. With `filmed` a Gymnasium
     environment has a copy as well, which is rendered.
@@ -90,12 +92,22 @@ class Follower:
             return self.rendered.picture
         return self.world.screen() if self.world is not None and self.maze is None else None
 
+    def scene(self) -> Scene:
+        """What a video shows of the world."""
+        from widthwise.reports.scenes import MazeScene, ScreenScene
+
+        if self.maze is not None:
+            return MazeScene(self.maze.layout.cells, lambda: (self.path, self.has_key()))
+        rendered = self.rendered is not None and self.rendered.reason is None
+        return ScreenScene(self.screen, tinted=not rendered)
+
 
 class EpisodeWatch:
-    """Shows, records and films every step; output files are complete or absent, also after an error."""
+    """Shows and records every step, also as a video; output files are complete or absent, also after an error."""
 
-    def __init__(self, args: argparse.Namespace, world: Simulator, header: dict[str, Any]) -> None:
+    def __init__(self, args: argparse.Namespace, agent: OnlinePlanner, header: dict[str, Any]) -> None:
         self.args = args
+        world: Any = agent.simulator
         filmed = args.gif is not None or args.mp4 is not None
         self.follower = Follower(world, args.seed, filmed)
         maze = self.follower.maze
@@ -105,6 +117,7 @@ class EpisodeWatch:
         self.film = self._film() if filmed else None
         self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.viewer, header, args.delay)
         self.record = None if args.record is None else Record(args.record, header)
+        self.trace = None if args.explore is None else _trace(agent)
         self.waiting: tuple[dict[str, Any], StepRecord] | None = None
         self.steps, self.score, self.interactions = 0, 0.0, 0
         self.failures: list[OutputError] = []
@@ -112,26 +125,19 @@ class EpisodeWatch:
 
     def _film(self) -> Film:
         from widthwise.reports.film import Film, video
-        from widthwise.reports.scenes import MazeScene, ScreenScene
 
         if self.args.mp4 is not None:
             video()
-        follower = self.follower
-        if follower.maze is not None:
-            scene: Any = MazeScene(follower.maze.layout.cells, lambda: (follower.path, follower.has_key()))
-        else:
-            rendered = follower.rendered is not None and follower.rendered.reason is None
-            scene = ScreenScene(follower.screen, tinted=not rendered)
         self._say_what_is_filmed()
-        return Film(scene, self.viewer)
+        return Film(self.follower.scene(), self.viewer)
 
     def _say_what_is_filmed(self) -> None:
-        """Print in one line why a film does not show what an environment renders."""
+        """Print in one line why a video does not show what an environment renders."""
         copy = self.follower.rendered
         if copy is not None and copy.reason is not None and not self.said and not self.args.quiet:
             self.said = True
             print(
-                f"note: {self.args.env} is not rendered ({copy.reason}); the film shows the search tree, and the "
+                f"note: {self.args.env} is not rendered ({copy.reason}); the video shows the search tree, and the "
                 "observation if it is an image",
                 file=sys.stderr,
             )
@@ -139,6 +145,8 @@ class EpisodeWatch:
     def step(self, tree: Tree, record: StepRecord) -> None:
         """Handle a step; the root of the tree is still the state before the action."""
         self.follower.check(tree)
+        if self.trace is not None:
+            self.trace(tree, record)
         if self.film is not None and self.steps % self.args.every == 0:
             self.film.add(tree, self._caption(record))
         line = {"kind": "step", "step": self.steps, **self.follower.info()}
@@ -201,6 +209,13 @@ class EpisodeWatch:
         if self.record is not None:
             with self._saving():
                 self.record.finish({"kind": "result", **result, "final": self.follower.info()})
+        if self.trace is not None:
+            from widthwise.explorer.episode_data import episode_data
+            from widthwise.explorer.explorer_page import Explorer
+
+            about = {"environment": self.args.env, "planner": self.planner, "seed": self.args.seed}
+            with self._saving():
+                Explorer(episode_data(self.trace, episode, **about)).save(self.args.explore)
         if self.film is not None:
             self.film.end(
                 [
@@ -226,6 +241,12 @@ class EpisodeWatch:
             self.view.end()
         if self.record is not None:
             self.record.drop()
+
+
+def _trace(agent: OnlinePlanner) -> EpisodeTrace:
+    from widthwise.explorer.episode_trace import EpisodeTrace
+
+    return EpisodeTrace(agent)
 
 
 class Record:

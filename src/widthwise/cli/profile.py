@@ -84,7 +84,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Profile and report; --max-nodes is for each search, the other limits are for the whole command."""
     from widthwise.classical.load import load
-    from widthwise.classical.profile import profile
+    from widthwise.classical.profile import profile, profile_status
     from widthwise.cli.solve_text import SearchProgress
     from widthwise.core.result import Status
 
@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
         except (OutOfBudget, KeyboardInterrupt) as error:
             ended = Status(error.status) if isinstance(error, OutOfBudget) else Status.INTERRUPTED
             print(f"widthwise: {ended}: {error or 'interrupted'}, after {duration(meter.seconds)}", file=sys.stderr)
-    status = ended or _status(profiles)
+    status = ended or profile_status(profiles)
     if args.json:
         json.dump(_data(args, status, goals, profiles, meter), sys.stdout, indent=1)
         print(flush=True)
@@ -131,18 +131,6 @@ def run(args: argparse.Namespace) -> int:
     if args.plot is not None and profiles:
         _plot(args.plot, task.name, profiles)
     return status.exit_code
-
-
-def _status(profiles: Sequence[GoalProfile]) -> Status:
-    """The status of the whole profile: the first of these that any goal has."""
-    from widthwise.core.result import Status
-
-    order = (
-        *(Status.INTERRUPTED, Status.OUT_OF_TIME, Status.FAILED, Status.UNSOLVABLE),
-        *(Status.OUT_OF_MEMORY, Status.OUT_OF_NODES),
-    )
-    seen = {goal.status for goal in profiles}
-    return next((status for status in order if status in seen), Status.SOLVED)
 
 
 class _Table:

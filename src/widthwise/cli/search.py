@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from widthwise.cli.chance import CHOICES, add_step_timeout, mode_of, print_refusal
-from widthwise.cli.check_env import option
-from widthwise.cli.common import amount, duration, seed, whole_number
+from widthwise.cli.check_env import add_options, options_of
+from widthwise.cli.common import amount, check_video_names, duration, seed, whole_number
 from widthwise.cli.signals import stopping
-from widthwise.core.errors import UsageError
+from widthwise.cli.trajectory_film import add_video_options, film_trajectory, save_videos
+from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.showing import counted
 from widthwise.core.terminal import StatusLine
 
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from widthwise.simulator_search.driver import FeatureFunction
 
 _DESCRIPTION = """\
-Search an environment for the trajectory with the highest score. Nothing is executed in between:
-the search keeps an archive of high-level states, each with a saved state of the simulator, chooses
-rarely visited ones and explores from there. The best trajectory is replayed from a reset before it
+Search an environment for the trajectory with the highest score. No action is executed before the
+search ends: it keeps an archive of high-level states, each with a saved state of the simulator,
+chooses rarely visited ones and explores from there. The best trajectory is replayed from a reset before it
 is reported, and saved in the run folder as soon as it is found."""
 
 _EPILOG = """\
@@ -35,12 +36,13 @@ or module:attribute.
 examples:
   widthwise search corridor --interactions 3_000
   widthwise search maze-small --interactions 20_000 --out runs/way
+  widthwise search maze-small --interactions 20_000 --gif way.gif
   widthwise search atari:venture --interactions 20_000 --out runs/venture
   widthwise search atari:venture --interactions 100_000 --out runs/venture --resume
 
 exit codes: 0 a trajectory with a positive score or an end was found; 12 none was found; 23 --max-time
 (the best trajectory so far is printed); 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written
-first); 31, 34, 2 as always"""
+first); 31 bad input; 34 unsupported input; 2 wrong usage"""
 
 _PIPE_SECONDS = 10.0
 _TERMINAL_SECONDS = 0.2
@@ -62,16 +64,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--seed", type=seed, default=0, metavar="N", help="seed of the search and of the reset (default 0)")
     add("--out", type=Path, metavar="DIR", help="the run folder: checkpoints, progress, the best trajectory so far")
     add("--resume", action="store_true", help="continue the search in DIR; a larger --interactions makes it longer")
-    add("--option", type=option, action="append", default=[], metavar="NAME=VALUE", help="an option of ENV; repeatable")
+    add_options(parser)
     add("--max-time", type=amount, metavar="S", help="stop after S seconds with the best trajectory so far")
     add("--json", action="store_true", help="print the result as JSON")
     add("--quiet", action="store_true", help="show the result only")
     add(
         "--chance",
         choices=CHOICES[:2],
-        help="if steps depend on chance: refuse (default; exit code 34) or foresee (search with its luck known)",
+        help="if steps depend on chance: refuse (default; exit code 34) or foresee (the search knows the random "
+        "outcomes)",
     )
     add_step_timeout(parser)
+    add_video_options(parser)
     group = parser.add_argument_group("the search")
     group.add_argument(
         "--tiles",
@@ -87,8 +91,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="W,...",
         help="how rollouts are pruned, one after another: 1, 2, n, or all for no pruning (default all)",
     )
-    group.add_argument("--no-improve", action="store_true", help="keep the first way to a high-level state")
+    group.add_argument("--no-improve", action="store_true", help="keep the first path to a high-level state")
     group.add_argument("--no-through", action="store_true", help="end a rollout at a high-level state that is known")
+    group.add_argument("--no-scores", action="store_true", help="do not keep states with different scores apart")
+    group.add_argument(
+        "--archive-memory", type=float, metavar="MB", help="how large the archive may become (default 1000)"
+    )
     group.add_argument("--no-lives", action="store_true", help="continue a rollout when a life is lost")
     parser.set_defaults(run=run)
 
@@ -100,6 +108,7 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.exploration.search_run import SearchListener
     from widthwise.simulators.chance import ChanceError
 
+    check_video_names(args)
     view = SearchView(quiet=args.quiet)
     with watching(args.step_timeout, exit_code=23) as watch:
         if watch is not None:
@@ -115,10 +124,10 @@ def run(args: argparse.Namespace) -> int:
                 resume=args.resume,
                 max_seconds=args.max_time,
                 chance=mode_of(args),
-                options=dict(args.option),
+                options=options_of(args),
                 listener=SearchListener(improved=view.improved, moved=view.moved, say=view.say),
             )
-        except ChanceError as error:
+        except (ChanceError, OutOfTime) as error:
             if args.json:
                 print_refusal(error, args.env)
             raise
@@ -138,6 +147,8 @@ def _finish(args: argparse.Namespace, search: ExplorationRun, view: SearchView) 
         if search.folder is not None:
             search.folder.close()
     print(json.dumps(result.describe(), ensure_ascii=False) if args.json else text(args.env, result))
+    if result.actions and (args.gif is not None or args.mp4 is not None):
+        save_videos(args, film_trajectory(search.search.simulator, args.seed, result.actions, args.env))
     if search.stopping:
         if args.out is not None:
             print(f"stopped: {_advice(args)}", file=sys.stderr)
@@ -163,6 +174,8 @@ def _planner(args: argparse.Namespace) -> ArchiveSearch:
         "improve": False if args.no_improve else None,
         "through": False if args.no_through else None,
         "lives": False if args.no_lives else None,
+        "scores": False if args.no_scores else None,
+        "memory_mb": args.archive_memory,
     }
     return ArchiveSearch(**{name: value for name, value in given.items() if value is not None})
 
@@ -186,12 +199,12 @@ def _features(args: argparse.Namespace) -> list[FeatureFunction] | None:
             levels.append(Tiles(width, height, int(values or 8)))
         except ValueError:
             raise UsageError(f"--tiles {level}: write WxH or WxH:V, such as 11x8 or 16x12:8") from None
-    return [*levels, default_features(simulator(args.env, **dict(args.option)))[0]]
+    return [*levels, default_features(simulator(args.env, **options_of(args)))[0]]
 
 
 def text(environment: str, result: SearchResult) -> str:
     """The result for people."""
-    states = " and ".join(f"{count:,}" for count in result.high_level_states)
+    states = ", ".join(f"{count:,}" for count in result.high_level_states)
     took = (
         f"{counted(result.interactions, 'interaction')}, {duration(result.seconds)}; high-level states: {states} "
         f"({result.features})"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
-import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.common import (
     add_limits,
-    add_novelty,
     add_task,
     budget_of,
     check_stdin,
     check_target,
     duration,
-    seed,
     stoppable,
 )
+from widthwise.cli.planner_options import add_planner, add_search_options, planner_of
+from widthwise.cli.solve_vscode import add_editor_options, as_comments, check_editor_options, print_plan, show_search
 from widthwise.core.errors import OutOfBudget, OutputError, UsageError
 from widthwise.core.files import write_whole
-from widthwise.portfolio.planner_names import NAMES
 
 if TYPE_CHECKING:
     from widthwise import _native
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from widthwise.core.budget import Budget
     from widthwise.core.result import Status
     from widthwise.portfolio.registry import Planner
+    from widthwise.service.search_debugger import SearchDebugger
 
 _DESCRIPTION = """\
 Find a plan. The plan is printed to stdout, one action per line and the cost last; a summary
@@ -82,37 +82,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         allow_abbrev=False,
     )
     add_task(parser)
-    parser.add_argument("--planner", default="auto", choices=NAMES, help="the planner, see above (default: auto)")
-    parser.add_argument(
-        "--width",
-        metavar="W",
-        help="the width, such as 2; or one width per level, such as 1,1, high level first; n stands for all features",
-    )
-    parser.add_argument(
-        "--high",
-        action="append",
-        default=[],
-        metavar="PATTERNS",
-        help="high-level features for hiw: atoms in which * stands for any object, as in '(holding *) (at robot *)'. "
-        "Give it once per upper level; with two widths all patterns belong to the one upper level",
-    )
-    parser.add_argument(
-        "--ihiw",
-        metavar="CHOICES",
-        help="choices inside ihiw, as in pick=random,negated=yes. pick=last|random: which pruned branch proposes "
-        "features next. rebuild=changed|new: which novelty tables are rebuilt after a new feature. "
-        "entry-in-table=yes|no: whether an entry also counts as seen in the region it was generated from. "
-        "negated=no|yes: whether false atoms are features too. stuck=wake|stop: what to do when no branch proposes a "
-        "feature. high-order and low-order=breadth-first|depth-first. The first value of each is the default",
-    )
-    parser.add_argument(
-        "--goal",
-        action="append",
-        default=[],
-        metavar="GOAL",
-        help="replace the goal by '(on a b)' or another PDDL condition, also with not, or, imply, forall and exists; "
-        "may be repeated",
-    )
+    add_planner(parser)
     parser.add_argument(
         "--each-goal",
         action="store_true",
@@ -120,19 +90,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "expanded over the objects, and disjunctions and existential conditions; --max-nodes is for each goal, the "
         "other limits are for all goals together",
     )
-    parser.add_argument(
-        "--seed",
-        type=seed,
-        metavar="N",
-        help="permute the order of operators and seed random walks (default: the order of the files)",
-    )
-    parser.add_argument(
-        "--relevance",
-        choices=("none", "task", "goal"),
-        help="drop what is irrelevant to the whole goal (task) or to the goal being solved (goal), or drop nothing "
-        "(none); default: goal for auto, none for the others",
-    )
-    add_novelty(parser)
+    add_search_options(parser)
     add_limits(parser, nodes=True)
     parser.add_argument(
         "--first", action="store_true", help="stop at the first plan; without it auto improves the plan"
@@ -147,11 +105,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--certificate",
         type=Path,
         metavar="FILE",
-        help="if the task is unsolvable, write a certificate to FILE for `widthwise verify-certificate`; for tasks "
-        "with at most 20,000 reachable states, or whose goal is unreachable even if delete effects are ignored",
+        help="if the task is unsolvable, write a certificate to FILE for `widthwise verify-certificate`: its reachable "
+        "states (at most 20,000), the atoms reachable if delete effects are ignored, or mutexes that exclude the goal",
     )
     parser.add_argument("--verbose", action="store_true", help="print which searches ran, why, and how each ended")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the plan")
+    add_editor_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -161,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
     from widthwise.core.result import Status
 
     check_stdin(args.domain, args.problem)
+    check_editor_options(args)
     planner = _planner(args)
     if args.plan_out is not None:
         if args.each_goal:
@@ -170,6 +130,7 @@ def run(args: argparse.Namespace) -> int:
         if args.each_goal:
             raise UsageError("--certificate is for the whole goal, not for --each-goal: give only one of them")
         check_target(args.certificate)
+    debugger = _debugger(args)
     budget = budget_of(args)
     meter = budget.start()
     progress = solve_text.SearchProgress(meter) if sys.stderr.isatty() else None
@@ -190,21 +151,35 @@ def run(args: argparse.Namespace) -> int:
             reason = str(error) or "interrupted"
             print(f"widthwise: {status}: {reason}, after {duration(meter.seconds)}", file=sys.stderr)
             return status.exit_code
-    if result.status is Status.SOLVED and not args.json:
+    if result.status is Status.SOLVED and not args.json and not args.vscode:
         print(solve_text.plan_text(result), end="", flush=True)
-    if args.json:
-        _print_json(_data(args, result))
-    else:
-        solve_text.summarize(result, args.planner)
-    if args.verbose:
-        solve_text.stages(result)
-    if not args.json and args.plan_out is not None and result.status is not Status.SOLVED:
-        print(f"No plan was found: {args.plan_out} is unchanged.", file=sys.stderr)
-    if args.certificate is not None:
-        _write_certificate(args, result)
+    with as_comments() if args.vscode else contextlib.nullcontext():
+        if args.json:
+            _print_json(_data(args, result))
+        else:
+            solve_text.summarize(result, args.planner)
+        if args.verbose:
+            solve_text.stages(result)
+        if not args.json and args.plan_out is not None and result.status is not Status.SOLVED:
+            print(f"No plan was found: {args.plan_out} is unchanged.", file=sys.stderr)
+        if args.certificate is not None:
+            _write_certificate(args, result)
+        if debugger is not None:
+            show_search(debugger, result, task)
     if job.unsaved is not None:
         raise job.unsaved
     return result.status.exit_code
+
+
+def _debugger(args: argparse.Namespace) -> SearchDebugger | None:
+    """The search debugger, if one was named; it has to be there before the search begins."""
+    if args.search_debugger is None:
+        return None
+    from widthwise.service.search_debugger import SearchDebugger
+
+    debugger = SearchDebugger(args.search_debugger)
+    debugger.connect()
+    return debugger
 
 
 def _write_certificate(args: argparse.Namespace, result: Result) -> None:
@@ -215,8 +190,8 @@ def _write_certificate(args: argparse.Namespace, result: Result) -> None:
         print(f"Certificate written to {args.certificate}: {result.certificate.summary}.", file=sys.stderr)
     elif result.status is Status.UNSOLVABLE:
         print(
-            f"No certificate was written: the task has too many reachable states, or a limit was reached first. "
-            f"{args.certificate} is unchanged.",
+            f"No certificate was written: the task has too many reachable states and no mutexes were found, or a limit "
+            f"was reached first. {args.certificate} is unchanged.",
             file=sys.stderr,
         )
     else:
@@ -227,23 +202,12 @@ def _write_certificate(args: argparse.Namespace, result: Result) -> None:
 
 
 def _planner(args: argparse.Namespace) -> Planner:
-    from widthwise.portfolio.registry import make_planner, parse_choices, parse_widths
+    planner = planner_of(args)
+    if args.search_debugger is None:
+        return planner
+    from widthwise.service.search_debugger import recording
 
-    widths = None if args.width is None else parse_widths(args.width)
-    levels = [patterns(text) for text in args.high]
-    if widths is not None and len(widths) == 2 and len(levels) > 1:
-        levels = [[pattern for level in levels for pattern in level]]
-    return make_planner(args.planner, widths, levels, None if args.ihiw is None else parse_choices(args.ihiw))
-
-
-def patterns(text: str) -> list[str]:
-    """The patterns of one level: `(holding *) (clear a)`, or one without its parentheses."""
-    if "(" not in text and ")" not in text:
-        return [text]
-    atoms = re.findall(r"\([^()]*\)", text)
-    if not atoms or re.sub(r"\([^()]*\)", "", text).strip():
-        raise UsageError(f"--high takes atoms or patterns such as '(holding *) (clear a)', not {text!r}")
-    return atoms
+    return recording(planner)
 
 
 @dataclass(slots=True)
@@ -272,7 +236,9 @@ class _Job:
                 self.unsaved = error
         if self.progress is not None:
             self.progress.clear()
-        if self.args.planner == "auto" and not self.args.first:
+        if self.args.vscode:
+            print_plan(result)
+        elif self.args.planner == "auto" and not self.args.first:
             solve_text.plan_found(result.plans[-1])
 
     @property
@@ -281,7 +247,7 @@ class _Job:
         return {
             "budget": self.budget,
             "seed": self.args.seed,
-            "relevance": self.args.relevance,
+            "relevance": self.args.relevance if self.args.search_debugger is None else "none",
             "novelty": self.args.novelty,
             "meter": self.meter,
             "watch": self.progress,

@@ -5,22 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widthwise.cli.chance import add_chance, add_step_timeout, described, note, print_refusal
-from widthwise.cli.check_env import option
+from widthwise.cli.check_env import add_options, options_of
 from widthwise.cli.common import duration, seed, whole_number
 from widthwise.cli.signals import stopping
-from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.cli.train_actors import actor_options, actors_text, add_actors
+from widthwise.cli.watch import live_page, port_number
+from widthwise.core.errors import OutOfTime, UsageError, WidthwiseError
 from widthwise.core.showing import counted
 from widthwise.online.presets import NAMES
 from widthwise.training.algorithm_registry import ALGORITHMS
 
 if TYPE_CHECKING:
     from widthwise.cli.train_view import TrainView
-    from widthwise.training.run import Record, TrainingRun
+    from widthwise.training.run import TrainingRun
+    from widthwise.training.run_trainer import Record
 
 #: The message at the end of a run without any reward.
 NO_REWARD = (
@@ -49,11 +52,12 @@ examples:
   widthwise train maze-small --algorithm pi-hiw --interactions 300_000 --out runs/small
   widthwise train --resume runs/small
   widthwise train maze-large --algorithm pi-hiw --tiles 4x4 --trees 8 --interactions 1e6 --out runs/large
+  widthwise train maze-large --actors 2 --interactions 1e6 --out runs/large-2
   widthwise train atari:pong --algorithm pi-iw --interactions 200_000 --evaluation-steps 300 --out runs/pong
   widthwise play maze-small --policy runs/small --network-only
 
 settings for --set, of planning: guided, dynamic, value, doubt, ties (on or off), high_features (tiles or
-own), tiles, colours, width, high_width, steps_per_action, nodes, discount, behaviour, target_temperature,
+own), tiles, colours, gray, width, high_width, steps_per_action, nodes, discount, behaviour, target_temperature,
 selection_temperature; of learning: updates, batch, replay, learning_rate, decay, epsilon, clip, l2,
 value_factor, momentum, smooth, patient, calibration, encoded
 
@@ -85,7 +89,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="the learning algorithm (default pi-hiw, or pi-iw+ if the environment has no features for an upper level)",
     )
     add("--interactions", type=whole_number, metavar="N", help="simulator steps of the whole run")
-    add("--seed", type=seed, metavar="N", help="seed of everything (default 0)")
+    add("--seed", type=seed, metavar="N", help="seed of the run (default 0)")
     add("--out", type=Path, metavar="DIR", help="the run folder, which must be new")
     add("--resume", type=Path, metavar="DIR", help="continue the run in DIR; a larger --interactions makes it longer")
     add(
@@ -93,11 +97,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="with --resume: import and run any code that the folder names; otherwise the names must be repeated",
     )
-    add("--option", type=option, action="append", metavar="NAME=VALUE", help="an option of the environment")
+    add_options(parser)
     add("--json", action="store_true", help="print the result as JSON")
     add("--quiet", action="store_true", help="show the result only")
+    add("--live", action="store_true", help="serve a page on 127.0.0.1 that shows the run while it goes on")
+    add("--port", type=port_number, metavar="N", help="with --live: the port of the page (default: any free one)")
     add_step_timeout(parser)
     add_settings(parser.add_argument_group("planning and learning"))
+    add_actors(parser.add_argument_group("actors"))
     add_evaluation(parser.add_argument_group("evaluation"))
     parser.set_defaults(run=run)
 
@@ -123,7 +130,11 @@ def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
     ):
         group.add_argument(f"--no-{name}", action="store_true", help=what)
     group.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="any other setting (see below); repeatable"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other setting that `widthwise train --help` lists; may be repeated",
     )
 
 
@@ -171,6 +182,8 @@ def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str
         "evaluation_steps": args.evaluation_steps,
         "chance": args.chance,
         "evaluation_share": 0.0 if args.evaluate_every and args.evaluation_share is None else args.evaluation_share,
+        "asynchronous": getattr(args, "asynchronous", None),
+        "max_lag": getattr(args, "max_lag", None),
     }
     return {name: value for name, value in named.items() if value is not None}
 
@@ -204,7 +217,7 @@ def given_settings(args: argparse.Namespace) -> dict[str, Any]:
         "algorithm": args.algorithm,
         "interactions": args.interactions,
         "seed": args.seed,
-        "options": dict(args.option) if args.option else None,
+        "options": options_of(args) or None,
     }
     given = {name: value for name, value in named.items() if value is not None}
     return {**given, **shared_settings(args)}
@@ -235,19 +248,22 @@ def _run(args: argparse.Namespace) -> int:
     from widthwise.simulators.chance import ChanceError
     from widthwise.training import launch
 
+    if args.port is not None and not args.live:
+        raise UsageError("--port is for --live")
     launch.need_torch()
     given = given_settings(args)
     view = TrainView(sys.stderr, quiet=args.quiet)
     try:
         training_run = _begin(args, given, view)
-    except ChanceError as error:
+    except (ChanceError, OutOfTime) as error:
         if args.json:
             print_refusal(error, args.env or str(args.resume))
         raise
     chance = note(getattr(training_run.trainer, "finding", None), training_run.chance or "refuse")
     if chance is not None and not args.quiet:
         view.say(chance)
-    return report(training_run, as_json=args.json)
+    with live_page(training_run.folder.folder, args.port or 0, view.say) if args.live else nullcontext():
+        return report(training_run, as_json=args.json)
 
 
 def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> TrainingRun:
@@ -255,17 +271,20 @@ def _begin(args: argparse.Namespace, given: dict[str, Any], view: TrainView) -> 
     from widthwise.training import launch
     from widthwise.training.run_settings import RunSettings
 
+    options = actor_options(args, given)
     if args.resume is not None:
         if args.out is not None and args.out.resolve() != args.resume.resolve():
             raise UsageError(f"a run continues in its own folder: leave out --out, or give --out {args.resume}")
         launch.refuse_changes(args.resume, given)
-        return launch.resume(args.resume, view, given.get("interactions"), given=given, trust=args.trust)
+        return launch.resume(
+            args.resume, view, given.get("interactions"), given=given, trust=args.trust, options=options
+        )
     if args.trust:
         raise UsageError("--trust needs --resume: it allows the code that the folder names to run")
     for name, value in (("ENV", args.env), ("--interactions", args.interactions), ("--out", args.out)):
         if value is None:
             raise UsageError(f"{name} is missing (to continue an existing run, give --resume DIR)")
-    return launch.begin(args.out, RunSettings(**given), view)
+    return launch.begin(args.out, RunSettings(**given), view, options=options)
 
 
 def report(training_run: TrainingRun, *, as_json: bool) -> int:
@@ -302,6 +321,7 @@ def text(folder: Path, result: Record) -> str:
         f"{counted(result['evaluations'], 'evaluation')} took "
         f"{counted(result['evaluation_interactions'], 'more interaction')}"
     )
+    lines += actors_text(result)
     if not result["reward_seen"]:
         lines.append(NO_REWARD if result["episodes"] else NO_EPISODE)
     best = result["best"]

@@ -8,7 +8,8 @@ from typing import TextIO
 from widthwise.core.showing import counted
 from widthwise.core.terminal import StatusLine
 from widthwise.experiments.progress import duration
-from widthwise.training.run import Record, TrainingListener, TrainingRun
+from widthwise.training.run import TrainingListener, TrainingRun
+from widthwise.training.run_trainer import Record
 
 _PIPE_SECONDS = 10.0
 _TERMINAL_SECONDS = 0.2
@@ -72,9 +73,12 @@ def line(run: TrainingRun) -> str:
         parts.append(f"evaluations took {run.evaluation_interactions:,} more")
     if not run.reward_seen:
         parts.append("no reward yet, nothing is learned")
-    loss = run.trainer.figures().get("loss")
-    if loss is not None:
-        parts.append(f"loss {loss:.3f}")
+    figures = run.trainer.figures()
+    if "loss" in figures:
+        parts.append(f"loss {figures['loss']:.3f}")
+    if "actors" in figures:
+        lost = f", {figures['actors_lost']:.0f} lost" if figures["actors_lost"] else ""
+        parts.append(f"{counted(int(figures['actors']), 'actor')}{lost}, {figures['lag']:.0f} updates behind")
     if rate > 0:
         parts.append(f"{duration(max(0, goal - done) / rate)} left")
     return "; ".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -63,13 +64,21 @@ class Budget:
 
 
 def machine_bytes() -> int | None:
-    """Nine tenths of the available memory; None where the system does not report it."""
+    """Nine tenths of the available memory, or of all memory where only that is known; None where nothing is."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration, ValueError):
-        return None
+        return _physical_bytes()
     return max(1, kilobytes * 1024 * 9 // 10)
+
+
+def _physical_bytes() -> int | None:
+    """Nine tenths of the memory of a machine without `/proc`, such as macOS."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 9 // 10
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def check(meter: _native.Meter, before: str = "the task was read and grounded") -> None:

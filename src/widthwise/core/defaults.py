@@ -40,6 +40,10 @@ class Defaults:
         nodes: Nodes in the tree.
         patience: How many times `steps_per_action` may be spent on one action while none looks better than another.
         settle: Whether the agent follows a known path to a goal without planning again.
+        life_penalty: What a lost life takes from the return of a step in planning.
+        shorten: With `settle`, the simulator steps that may be spent at once on a path to follow: a shorter one to the
+            goal, or a long one without an end where all steps give the same reward.
+        widen: Whether flat Rollout IW continues with width 2 where it is exhausted and no action looks better.
         notes: How the choice was made, for the user.
 
     Example:
@@ -59,4 +63,7 @@ class Defaults:
     nodes: int = 500
     patience: int = 1
     settle: bool = False
+    life_penalty: float = 0.0
+    shorten: int = 0
+    widen: bool = False
     notes: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,8 @@ DEEPEST = 32
 #: The maximum size of a line, and of all lines of a compressed file, in bytes.
 MOST_LINE = 64 << 20
 MOST_UNPACKED = 4 << 30
+#: An escape for half of a character. Without the other half it cannot be written to any file.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path, shape: Shape) -> Any:
@@ -48,10 +51,16 @@ def parse_json(path: Path, data: bytes, shape: Shape, number: int | None = None)
     where = str(path) if number is None else f"{path}:{number}"
     remedy = "restore the file from a copy" if number is None else "restore the file, or remove this line"
     try:
-        value = json.loads(data)
+        text = data.decode(json.detect_encoding(data))
+        value = json.loads(text)
         if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
             raise InputError(f"{where}: is nested more than {DEEPEST} levels deep; {remedy}")
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
         shape(value, "")
+    except UnicodeEncodeError as error:
+        escape = ascii(error.object[error.start])
+        raise InputError(f"{where}: a text contains {escape}, which is half of a character; {remedy}") from None
     except RecursionError:
         raise InputError(f"{where}: is nested more than {DEEPEST} levels deep; {remedy}") from None
     except Mismatch as error:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from widthwise import _native
 from widthwise.core.budget import MOST
 from widthwise.core.errors import UsageError
 from widthwise.core.showing import counted
+from widthwise.core.trace import Trace, TracedSearch
 
 if TYPE_CHECKING:
     from widthwise.core.result import Status
@@ -66,6 +67,7 @@ class Model:
         first: The state to begin in, if it is not the initial state.
         progress: The counts at the last pause. Models made from this one share it.
         one_of: Literals (`2 * atom`, or `2 * atom + 1` for its falsehood) of which one has to hold as well.
+        trace: Keeps all searches with their pruned nodes, for `explore`.
 
     Example:
         >>> class First:
@@ -92,6 +94,7 @@ class Model:
     one_of: list[int] = field(
         default_factory=list
     )  # literals (2 * atom, or 2 * atom + 1 for its negation): the goal also needs one of them
+    trace: Trace | None = None  # keeps all searches with their pruned nodes
 
     @property
     def init(self) -> State:
@@ -188,7 +191,7 @@ class Model:
             UsageError: If the width is too large for the number of features.
         """
         _check_width(self.operators.feature_bits, width)
-        return _native.Search(
+        search = _native.Search(
             self.operators,
             self.meter,
             list(levels),
@@ -196,13 +199,29 @@ class Model:
             self.goal_neg,
             width=width,
             depth_first=depth_first,
-            record_pruned=record_pruned,
+            record_pruned=record_pruned or self.trace is not None,
             entry_in_table=entry_in_table,
             max_nodes=None if self.max_nodes is None else min(self.max_nodes, MOST),
             seed=self.seed,
             one_of=self.one_of,
             first=self.first,
         )
+        name = "BFS" if width == _native.ALL_FEATURES else f"IW({width})"
+        self.traced(search, name, widths=(width,), entry_in_table=entry_in_table)
+        return search
+
+    def traced(self, search: _native.Search | _native.BestFirst, planner: str, **more: Any) -> None:
+        """Add a search to the trace of the run, or complete what the trace has of it."""
+        if self.trace is None:
+            return
+        for known in self.trace.searches:
+            if known.search is search:
+                known.planner = planner
+                for name, value in more.items():
+                    setattr(known, name, value)
+                return
+        goal = (self.goal_pos, self.goal_neg, self.one_of)
+        self.trace.searches.append(TracedSearch(planner, self.trace.stage, search, self.operators, *goal, **more))
 
     def table(self, feature_count: int, width: int) -> _native.NoveltyTable:
         """An empty novelty table over this number of features."""
@@ -232,7 +251,9 @@ class Model:
         return None if self.watch is None else 0.1
 
     def at_work(self, name: str) -> None:
-        """Pass the name of the running search to a watch that has a method `at_work`."""
+        """Pass the name of the running search to the trace, and to a watch that has a method `at_work`."""
+        if self.trace is not None:
+            self.trace.stage = name
         notify = getattr(self.watch, "at_work", None)
         if notify is not None:
             notify(name)

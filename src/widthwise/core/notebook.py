@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 #: Lists with more entries than this are folded.
 OPEN_ENTRIES = 30
@@ -15,6 +14,13 @@ class Markup(str):
     """HTML that is already escaped."""
 
     __slots__ = ()
+
+
+def escape(text: str) -> str:
+    """A text as HTML. The module is imported only here, because its table of characters takes a while to load."""
+    import html
+
+    return html.escape(text)
 
 
 def table(title: str, rows: Iterable[tuple[str, object]]) -> Markup:

@@ -6,14 +6,14 @@ Training runs (`training/folder.py`) and suites (`experiments/store.py`) build o
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from widthwise.core import json_files, run_shapes
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import UnsupportedError, UsageError
+from widthwise.core.file_lock import lock_file
 from widthwise.core.files import open_to_append, written_whole
 from widthwise.core.shape import Shape
 
@@ -29,6 +29,7 @@ class RunFolder:
 
     Raises:
         UsageError: another process has the folder open.
+        UnsupportedError: this system has no locks on files.
         OSError: the file cannot be opened.
     """
 
@@ -36,9 +37,11 @@ class RunFolder:
         self.folder = folder
         self._locked = open_to_append(folder / lock)
         try:
-            fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            lock_file(self._locked, wait=False)
+        except (OSError, UnsupportedError) as error:
             self._locked.close()
+            if isinstance(error, UnsupportedError):
+                raise
             raise UsageError(
                 f"{folder}: another process is writing this run; wait until it has ended, or stop it"
             ) from None

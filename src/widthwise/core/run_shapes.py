@@ -51,12 +51,15 @@ _RUN_SETTINGS = fields(
         "planner_episodes": whole(0),
         "evaluation_steps": optional(whole(1)),
         "evaluation_share": number,
+        "actors": whole(1, 4096),
+        "asynchronous": switch,
+        "max_lag": whole(1),
     },
 )
 #: `algorithm` is of version 0.1 and has become `configuration`.
 _CONFIGURED = {"algorithm": table(anything), "configuration": table(anything)}
 _TRAINING = fields({}, {"label": text, "settings": _RUN_SETTINGS, **_CONFIGURED, **_MADE})
-#: What a training run needs to go on, and to be reported.
+#: What a training run needs to continue, and to be reported.
 _NAMED = dict.fromkeys(("environment", "algorithm", "seed"), anything)
 RESUMED = both(_TRAINING, fields({"settings": fields({**_NAMED, "interactions": anything}), "configuration": anything}))
 REPORTED = both(_TRAINING, fields({"settings": fields(_NAMED), "label": anything}))
@@ -172,6 +175,18 @@ SUITE_LINE = both(
     fields({"environment": text, "algorithm": text, "seed": _SEED}, {"overrides": text, "parts": text}),
     _failed_or(fields({"interactions": whole()})),
 )
+#: A search: its settings, a line of its progress, and its result.
+SEARCH = fields({"settings": fields({"environment": text, "seed": _SEED}, {"features": text})}, {"kind": text, **_MADE})
+_BEST = {
+    "interactions": whole(),
+    "score": optional(number),
+    "steps": whole(),
+    "found_at": whole(),
+    "high_level_states": items(whole()),
+    "seconds": number,
+}
+SEARCH_LINE = fields(_BEST)
+SEARCH_RESULT = fields({**_BEST, "finished": switch})
 EPISODE = fields(
     {"interactions": whole(), "score": number, "steps": whole()},
     {name: optional(number) for name in ("policy_loss", "value_loss")},

@@ -40,7 +40,7 @@ class Setup:
     def __post_init__(self) -> None:
         """Refuse what would fail in every single job."""
         if self.seeds < 1:
-            raise UsageError(f"--seeds counts seeds from 1 up, so it cannot be {self.seeds}")
+            raise UsageError(f"--seeds must be at least 1, not {self.seeds}")
         written = [planner_of(text)[1:] for text in self.planners]
         for text, names in zip(self.planners, written, strict=True):
             if written.count(names) > 1:

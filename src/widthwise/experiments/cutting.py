@@ -6,8 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from widthwise.classical.goal import Goal
 from widthwise.classical.solve import solve_or_fail
-from widthwise.classical.task import Goal, Task
+from widthwise.classical.task import Task
 from widthwise.core.budget import Budget
 from widthwise.core.model import Novelty
 from widthwise.experiments.goal_lines import Fields, goal_fields

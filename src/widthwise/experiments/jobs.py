@@ -28,6 +28,7 @@ class Job:
     parts: Sequence[Part] = field(default_factory=tuple)
     weight: float = 1.0  # how long it may take compared with others: heavy jobs come first
     together: bool = False  # the parts share work, and their lines come all at the end
+    memory: int = 0  # bytes that it may take; 0: unknown, and not checked
 
     def only(self, parts: Sequence[Part]) -> Job:
         """The job with some of its parts."""

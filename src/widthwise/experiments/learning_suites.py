@@ -32,14 +32,14 @@ class Suite:
     def __post_init__(self) -> None:
         """Refuse what would fail in every run."""
         if self.seeds < 1:
-            raise UsageError(f"--seeds counts seeds from 1 up, so it cannot be {self.seeds}")
+            raise UsageError(f"--seeds must be at least 1, not {self.seeds}")
         for what, names in (("environment", self.environments), ("algorithm", self.algorithms)):
             for name in names:
                 if list(names).count(name) > 1:
                     raise UsageError(f"the {what} {name} is given twice")
 
     def settings(self) -> dict[str, Any]:
-        """What must not change when the suite goes on."""
+        """What must not change when the suite continues."""
         from widthwise.training.overrides import plain_overrides
 
         # A suite of version 0.1 has neither.
@@ -118,26 +118,56 @@ def folders_of(runs: Sequence[RunSettings], out: Path) -> list[Path]:
     return [begun.get(str(key_of(settings)), out / RUNS / folder_of(settings)) for settings in runs]
 
 
+#: The bytes of a process with torch and an emulator, without what it remembers.
+_PROCESS_BYTES = 350_000_000
+#: The bytes of a node of a tree beside its observation: features, a snapshot, the lists of Python.
+_NODE_BYTES = 16_384
+
+
+def memory_of(settings: RunSettings) -> int:
+    """The bytes that a training run may take: its process, the replay memory with a copy for checkpoints, its trees."""
+    import numpy as np
+
+    from widthwise.core.contract import guarded
+    from widthwise.training.configure import configure, make_simulator
+
+    config = configure(settings)
+    observation = guarded(make_simulator(settings)).reset(settings.seed).observation
+    parts = observation.values() if isinstance(observation, dict) else [observation]
+    row = sum(np.asarray(part).nbytes for part in parts if not isinstance(part, str))
+    nodes = settings.trees * config.planning.nodes
+    return _PROCESS_BYTES + 2 * config.learning.replay * row + nodes * (row + _NODE_BYTES)
+
+
 def jobs_of(runs: Sequence[RunSettings], out: Path) -> Iterator[Job]:
     """One job per run, in the order of the runs."""
+    memory: dict[str, int] = {}  # by all settings but the seed
     for index, (settings, folder) in enumerate(zip(runs, folders_of(runs, out), strict=True)):
-        payload = {"settings": settings.describe(), "folder": str(folder)}
-        yield Job(f"{__name__}:prepare", payload, [key_of(settings)], 1.0 - index / len(runs) / 2)
+        payload = {"settings": settings.describe(), "folder": str(folder.resolve())}
+        key = str({**key_of(settings), "seed": 0})
+        if key not in memory:
+            memory[key] = memory_of(settings)
+        weight = 1.0 - index / len(runs) / 2
+        yield Job(f"{__name__}:prepare", payload, [key_of(settings)], weight, memory=memory[key])
 
 
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     """A function that trains one run to its end, from its newest checkpoint if there is one; called in a worker."""
     from widthwise.training import launch
+    from widthwise.training.transport import ActorOptions
 
     folder, settings = Path(payload["folder"]), RunSettings.of(payload["settings"])
+    options = ActorOptions(evaluate_beside=False)  # the other cores have runs of their own
 
     def run(part: Part) -> Outcome:
         if (folder / CONFIG).exists():
             launch.refuse_changes(folder, settings.describe())
-            training_run = launch.resume(folder, None, settings.interactions, given=settings.describe())
+            training_run = launch.resume(
+                folder, None, settings.interactions, given=settings.describe(), options=options
+            )
         else:
             launch.clear_unfinished(folder)
-            training_run = launch.begin(folder, settings, None, ["widthwise", "bench", str(folder)])
+            training_run = launch.begin(folder, settings, None, ["widthwise", "bench", str(folder)], options)
         try:
             result = training_run.run()
         finally:

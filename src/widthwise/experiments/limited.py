@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from widthwise.core.errors import UsageError
+from widthwise.core.processes import kill_tree, tree
 
 _LOOK_SECONDS = 0.02  # how often the processes are looked at; limits are kept to about that
 _TAIL_BYTES = 2_000_000  # of what a command prints, only the end is kept
@@ -36,7 +36,7 @@ class Limits:
         """Refuse limits that cannot be kept."""
         for name, value in (("wall time", self.wall), ("CPU time", self.cpu), ("memory", self.megabytes)):
             if value is not None and not 0 < value < math.inf:
-                raise UsageError(f"a limit of {value:g} for {name} allows nothing: give a number above 0")
+                raise UsageError(f"a limit of {value:g} for {name} is not possible: give a number above 0")
         if not sys.platform.startswith("linux") and (self.cpu is not None or self.megabytes is not None):
             raise UsageError("limits of CPU time and memory for whole processes need Linux; --max-time does not")
 
@@ -117,24 +117,6 @@ def usage(root: int) -> tuple[float, float]:
     return cpu / _TICKS, pages * _PAGE / 1e6
 
 
-def tree(root: int) -> list[int]:
-    """A process and all its living children, parents first."""
-    pids = [root]
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                pids += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
-    return pids
-
-
-def kill_tree(root: int) -> None:
-    """Kill a process and all its children."""
-    for _ in range(2):  # a child may have been born while its parent was being killed
-        for pid in tree(root):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-
 def _passed(limits: Limits, wall: float, cpu: float, held: float) -> str:
     if limits.cpu is not None and cpu > limits.cpu:
         return "cpu"
@@ -151,9 +133,11 @@ def _set_backstop(pid: int, limits: Limits) -> None:
         most = (math.ceil(limits.wall) + 5) * (os.cpu_count() or 1)  # it may have many threads
     else:
         return
-    if hasattr(resource, "prlimit"):
-        with contextlib.suppress(ProcessLookupError, PermissionError, ValueError):
-            resource.prlimit(pid, resource.RLIMIT_CPU, (most, most))
+    # Only Linux has this call; elsewhere the parent alone keeps the limits.
+    with contextlib.suppress(ProcessLookupError, PermissionError, ValueError, ImportError, AttributeError):
+        import resource
+
+        resource.prlimit(pid, resource.RLIMIT_CPU, (most, most))
 
 
 def _tail(file: BinaryIO) -> str:

@@ -8,13 +8,17 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from widthwise.core.budget import machine_bytes
 from widthwise.core.errors import command_line_advice
 from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
+from widthwise.experiments.limited import usage
+
+_LOOK_SECONDS = 2.0  # how often the free memory is looked at while a job waits for it
 
 
 def _serve(connection: Connection) -> None:
@@ -61,6 +65,22 @@ class _Worker:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
+def missing_bytes(job: Job, running: Sequence[int], promised: Mapping[int, int]) -> int:
+    """How many bytes of memory are missing for a job, with what running jobs may still take set aside; 0: it fits."""
+    free = machine_bytes()
+    if not job.memory or free is None:
+        return 0
+    kept = sum(max(0, promised.get(pid, 0) - int(1e6 * usage(pid)[1])) for pid in running)
+    return max(0, job.memory - (free - kept))
+
+
+def does_not_fit(job: Job, missing: int) -> Iterator[Done]:
+    """The lines of a job that was not started."""
+    reason = f"not started: it may take {job.memory / 1e6:,.0f} MB of memory, {missing / 1e6:,.0f} MB more than is free"
+    for index in range(len(job.parts)):
+        yield done(job, index, lost("OutOfMemory", reason))
+
+
 class LocalPool:
     """Some worker processes; one that is killed is replaced, and the line of its part holds the reason."""
 
@@ -68,26 +88,37 @@ class LocalPool:
         self.count = workers
         # Spawned, not forked: nothing of this process (locks, open run folder) leaks into a worker.
         self.context = multiprocessing.get_context("spawn")
+        self._promised: dict[int, int] = {}  # bytes that running jobs may take, by process
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """Run all jobs, heaviest first."""
         waiting = deque(sorted(jobs, key=lambda job: -job.weight))
         workers: list[_Worker] = []
         try:
-            while waiting and len(workers) < self.count:
-                workers.append(self._start(waiting.popleft()))
-            while workers:
-                ready = wait([worker.connection for worker in workers])
+            while waiting or workers:
+                while waiting and len(workers) < self.count:
+                    missing = missing_bytes(waiting[0], [worker.process.pid or 0 for worker in workers], self._promised)
+                    if missing and workers:
+                        break  # until another job has ended
+                    job = waiting.popleft()
+                    if missing:
+                        yield from does_not_fit(job, missing)
+                        continue
+                    workers.append(self._start(job))
+                if not workers:
+                    continue  # no job that is left was started
+                ready = wait([worker.connection for worker in workers], _LOOK_SECONDS if waiting else None)
                 for worker in [worker for worker in workers if worker.connection in ready]:
                     yield from self._hear(worker, waiting)
                     if worker.finished < len(worker.job.parts):
                         continue
-                    if waiting:
+                    if waiting and not waiting[0].memory:
                         self._give(worker, waiting.popleft())
-                    else:
+                    else:  # a job whose memory is limited gets a process of its own
                         workers.remove(worker)
                         worker.connection.close()
                         worker.process.join()
+                        self._promised.pop(worker.process.pid or 0, None)
         finally:
             for worker in workers:
                 worker.kill()
@@ -106,6 +137,7 @@ class LocalPool:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
+        self._promised[process.pid or 0] = job.memory
         worker = _Worker(process, ours, job)
         self._give(worker, job)
         return worker
@@ -126,7 +158,8 @@ class LocalPool:
                 yield done(job, index, reason)
             waiting.extendleft(reversed(rest))
             worker.finished = len(job.parts)
-            if waiting:
+            self._promised.pop(worker.process.pid or 0, None)
+            if waiting and not waiting[0].memory:
                 fresh = self._start(waiting.popleft())
                 worker.process, worker.connection = fresh.process, fresh.connection
                 worker.job, worker.finished = fresh.job, 0

@@ -40,7 +40,9 @@ class RayPool:
             while waiting or running:
                 while waiting and len(running) < room:
                     job = waiting.popleft()
-                    running[remote.remote(job)] = (job, 0)
+                    # Ray starts a job where its memory is free.
+                    task = remote.options(memory=job.memory) if job.memory else remote
+                    running[task.remote(job)] = (job, 0)
                 ready, _ = ray.wait(list(running), num_returns=1)
                 for stream in ready:
                     job, index = running[stream]

@@ -81,11 +81,13 @@ def suite_rows(
         rows = _chosen(rows, domains)
     if first is not None:
         if first < 1:
-            raise UsageError(f"--first counts instances from 1 up, so it cannot be {first}")
+            raise UsageError(f"--first must be at least 1, not {first}")
         rows = [replace(row, instances=row.instances[:first]) for row in rows]
     if numbers:
         if min(numbers) < 1 or first is not None:
-            raise UsageError("--instances takes places such as 3,10,20, counted from 1, and does not go with --first")
+            raise UsageError(
+                "--instances takes places such as 3,10,20, counted from 1, and cannot be combined with --first"
+            )
         rows = [replace(row, instances=_at(row.instances, numbers)) for row in rows]
     if not any(row.instances for row in rows):
         raise InputError(f"there is nothing to run: no problem files of suite {suite} in {benchmarks}")

@@ -36,7 +36,7 @@ def run_jobs(
     listener: Listener | None = None,
     stamp: Mapping[str, Any] | None = None,
 ) -> None:
-    """Run all parts that have no line yet; stops at once when interrupted, and can go on later.
+    """Run all parts that have no line yet; stops at once when interrupted, and can continue later.
 
     Every line ends with the `stamp`: what made it.
     """
@@ -70,5 +70,5 @@ def make_pool(workers: str | None, ray_address: str | None) -> Pool:
     if workers is None:
         return LocalPool(cores())
     if not (workers.isascii() and workers.isdigit() and int(workers) > 0):
-        raise UsageError(f"--workers takes a number of processes from 1 up, or ray; not {workers!r}")
+        raise UsageError(f"--workers must be a number of processes, or ray, not {workers!r}")
     return LocalPool(int(workers))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
@@ -11,6 +10,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from widthwise.core.file_lock import lock_file
 
 _PREFIX = "widthwise-scratch-"
 _LOCK = ".lock"
@@ -23,7 +24,7 @@ def scratch_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         with (folder / _LOCK).open("wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock_file(lock, wait=True)
             yield folder
 
 
@@ -46,7 +47,7 @@ def remove_stale() -> int:
                     removed += 1
                 continue
             with path.open("rb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError: it is in use
+                lock_file(lock, wait=False)  # an OSError: it is in use
                 shutil.rmtree(folder)
                 removed += 1
     return removed

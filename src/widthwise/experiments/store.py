@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any, BinaryIO
 
 from widthwise.core import json_files, run_shapes
 from widthwise.core.errors import InputError, OutputError, UsageError
-from widthwise.core.files import cannot_write
+from widthwise.core.files import cannot_write, write_whole
 from widthwise.core.run_folder import CONFIG, RunFolder, json_line, read_json, refuse_existing, refuse_file, write_json
 from widthwise.core.shape import Mismatch, Shape, anything, both, fields, table, text
 from widthwise.core.showing import setting
@@ -96,8 +98,11 @@ class RunStore(RunFolder):
     def append(self, record: Record) -> None:
         """Add a line; once this returns it survives a crash of this process and of the machine.
 
+        The texts in `files`, by name, become files of their own (`plans/...` for `plan`) that the line names.
+
         Raises `OutputError` if it cannot be written; lines before it are kept, and resuming makes it again.
         """
+        record = self._with_files(record)
         try:
             self._locked.write(json_line(record))
             self._locked.flush()
@@ -106,6 +111,26 @@ class RunStore(RunFolder):
             raise OutputError.of(self.folder / LINES, error) from None
         self.lines.append(record)
         self.done.add(self.key(record))
+
+    def _with_files(self, record: Record) -> Record:
+        """Write the files of a record; returns the record with their names instead of their texts."""
+        names = {}
+        for name, content in record.get("files", {}).items():
+            path = Path(f"{name}s", f"{_file_name(self.key(record))}.txt")
+            try:
+                (self.folder / path.parent).mkdir(exist_ok=True)
+            except OSError as error:
+                raise OutputError.of(self.folder / path.parent, error) from None
+            write_whole(self.folder / path, content)
+            names[f"{name}_file"] = path.as_posix()
+        return {**{name: value for name, value in record.items() if name != "files"}, **names}
+
+
+def _file_name(key: Sequence[Any]) -> str:
+    """The name of a file that belongs to a line: readable, and no other line has it."""
+    texts = [str(value) for value in key if value not in (None, "")]
+    digest = hashlib.sha256(json.dumps([*map(str, key)]).encode()).hexdigest()[:8]
+    return re.sub(r"[^\w.+-]+", "-", "-".join(texts), flags=re.ASCII)[:100].lstrip(".-") + f"-{digest}"
 
 
 def _began(path: Path, config: Mapping[str, Any], upgrade: Upgrade) -> Record:

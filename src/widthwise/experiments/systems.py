@@ -56,7 +56,7 @@ def other_system(text: str) -> System:
     missing = [hole for hole in ("{domain}", "{problem}", "{plan}") if not any(hole in word for word in words)]
     if not equals or not name.strip() or missing:
         raise UsageError(
-            f"another planner is written NAME='COMMAND {{domain}} {{problem}} {{plan}}', not {text!r}"
+            f"give another planner as NAME='COMMAND {{domain}} {{problem}} {{plan}}', not {text!r}"
             + (f": {', '.join(missing)} is missing" if equals and missing else "")
         )
     return System(name.strip(), "", words)

@@ -37,6 +37,8 @@ KEYS = ("row", "instance", "planner", "width", "seed")
 FAILED, INVALID, UNCHECKED = "failed", "invalid", "unchecked"
 #: Seconds and megabytes for the check of a plan where the run has no limits.
 CHECK_SECONDS, CHECK_MEGABYTES = 300.0, 4000.0
+#: Characters of each stream that a log keeps, and bytes of the largest plan that is kept.
+KEPT, MOST_PLAN = 20_000, 4_000_000
 
 # Exit codes as Fast Downward numbers them, its translator's included.
 _STATUS_OF_CODE = {
@@ -105,9 +107,20 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
             scratch = folder / "scratch"
             scratch.mkdir()
             ended = run_limited(command, limits, scratch, plan)
-            return outcome_of(ended, domain, problem, plan, limits)
+            return {**outcome_of(ended, domain, problem, plan, limits), "files": _kept(command, ended, plan)}
 
     return run
+
+
+def _kept(command: Sequence[str], ended: Ended, plan: Path) -> dict[str, str]:
+    """The files that a run keeps of a command: the end of what it printed, and its plan, whether valid or not."""
+    parts = [shlex.join(command), f"exit code {ended.code}"]
+    for name, text in (("stdout", ended.out), ("stderr", ended.err)):
+        parts.append(f"--- {name}{' (the end)' if len(text) > KEPT else ''} ---\n{text[-KEPT:]}")
+    kept = {"log": "\n".join(parts)}
+    if ended.seen is not None and plan.is_file() and plan.stat().st_size <= MOST_PLAN:
+        kept["plan"] = plan.read_text(encoding="utf-8", errors="replace")
+    return kept
 
 
 def outcome_of(ended: Ended, domain: Path, problem: Path, plan: Path, limits: Limits | None = None) -> Outcome:

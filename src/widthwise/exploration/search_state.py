@@ -7,6 +7,7 @@ takes at most as many simulator steps as the search had.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import defaultdict
 from typing import Any
@@ -42,9 +43,11 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
         "snapshots": None if packed is None else b"".join(packed),
         "snapshot_length": None if packed is None else np.array([len(snapshot) for snapshot in packed], np.int64),
         "lowest": [
-            [place, low.stage, low.fruitless, None if low.table is None else low.table.save(), low.item_size]
-            for place, low in search.lowest.items()
+            [row, low.stage, low.fruitless, None if low.table is None else low.table.save(), low.item_size]
+            for row, (_, _, region) in enumerate(regions)
+            if (low := region.low) is not None
         ],
+        "given_up": None if search.archive.lowest == -math.inf else search.archive.lowest,
         "best": None if best is None else [best.score, best.steps, best.node, best.ended, best.interactions],
     }
 
@@ -62,8 +65,9 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
     trajectories = search.trajectories
     trajectories.parent = array("q", state["parents"])
     trajectories.action = array("H", state["actions"])
-    archive = search.archive = Archive(search.archive.levels)
+    archive = search.archive = search.new_archive()
     outer = [archive.top] + [archive.top] * archive.levels
+    regions: list[ArchiveRegion] = []
     leaves: list[ArchiveRegion] = []
     at = 0
     for level, length, visits in zip(
@@ -76,15 +80,17 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
         parent.weights[-1] = weight(visits)
         archive.regions[level] += 1
         outer[level + 1] = region
+        regions.append(region)
         if level + 1 == archive.levels:
             leaves.append(region)
     columns = zip(*(state[name].tolist() for name in ("score", "steps", "node", "lives")), strict=True)
     for region, (score, steps, node, lives) in zip(leaves, columns, strict=True):
         region.entry = Entry(None, score, steps, node, None if lives == _NO_LIVES else lives)
     _snapshots(search, [region.entry for region in leaves if region.entry is not None], state)
-    search.lowest = {}
-    for place, stage, fruitless, table, size in state["lowest"]:
-        low = search.lowest[place] = LowLevel(search.planner)
+    archive.bytes = sum(region.entry.size for region in leaves if region.entry is not None)
+    archive.lowest = -math.inf if state["given_up"] is None else state["given_up"]
+    for row, stage, fruitless, table, size in state["lowest"]:
+        low = regions[row].low = LowLevel(search.planner)
         low.restore(stage, fruitless, table, size)
     search.best = None if state["best"] is None else Best(*state["best"])
     generator = state["random"]
@@ -135,7 +141,7 @@ def _replay(search: SearchAtWork, entries: list[Entry]) -> None:
             simulator.load(snapshot)
             if simulator.step(trajectories.action[child]).done:
                 raise InputError(
-                    f"{simulator.name}: an episode ends where it went on before; the environment has changed, and the "
+                    f"{simulator.name}: an episode ends where it continued before; the environment has changed, so the "
                     "search cannot continue"
                 )
             pending.append((child, simulator.save()))

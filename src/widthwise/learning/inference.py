@@ -58,11 +58,15 @@ class Inference:
             bias = cast(Tensor, norm.bias) - mean * scale
             if number == 0 and network.input_format.image:
                 scale = scale / 255
-            self._forward.set(number, layer.weight.movedim(1, -1).reshape(-1).numpy(), scale.numpy(), bias.numpy())
+            weights = layer.weight.movedim(1, -1).reshape(-1)
+            self._forward.set(number, weights.cpu().numpy(), scale.cpu().numpy(), bias.cpu().numpy())
         heads = (network.policy, network.value)
         weight, bias = torch.cat([head.weight for head in heads]), torch.cat([head.bias for head in heads])
         self._forward.set(
-            len(network.layers), weight.reshape(-1).numpy(), np.ones(len(weight), np.float32), bias.numpy()
+            len(network.layers),
+            weight.reshape(-1).cpu().numpy(),
+            np.ones(len(weight), np.float32),
+            bias.cpu().numpy(),
         )
 
     def __call__(self, observations: Sequence[Any]) -> list[Evaluation]:

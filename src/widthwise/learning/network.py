@@ -59,6 +59,13 @@ class Network(nn.Module):
         self.begin(seed)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
+    def move(self, device: str) -> None:
+        """Compute on a device. The scale of observations stays on the processor, where they are scaled."""
+        self.to(device)
+        encoding = self.input_format.encoding
+        if encoding is not None and encoding.numeric:
+            self.centre, self.scale = torch.from_numpy(encoding.centre), torch.from_numpy(encoding.scale)
+
     def begin(self, seed: int) -> None:
         """Weights from a generator of their own, so that nothing else that draws numbers changes them."""
         generator = torch.Generator().manual_seed(seed)
@@ -80,7 +87,7 @@ class Network(nn.Module):
     def calibrate(self, seen: Tensor) -> None:
         """Set the normalisation to observations, so that every unit tells some of them from others from the start."""
         self.train()
-        hidden = self.scaled(seen)
+        hidden = self.scaled(seen.to(self.policy.weight.device))
         for layer, norm in zip(self.trunk, self.norms, strict=True):
             assert isinstance(norm, Renorm)
             momentum, norm.momentum = norm.momentum, 1.0  # these observations count, and nothing before

@@ -33,6 +33,7 @@ class Renorm(nn.Module):
         if units % 16:
             raise ValueError(f"native code normalises a multiple of 16 units, not {units}")
         self.momentum, self.eps = momentum, eps
+        self.native = True  # on the processor
         self.weight = nn.Parameter(torch.ones(units))
         self.bias = nn.Parameter(torch.zeros(units))
         self.register_buffer("running_mean", torch.zeros(units))
@@ -44,8 +45,26 @@ class Renorm(nn.Module):
             return torch.relu(
                 functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
             )
+        if not self.native or x.device.type != "cpu":
+            return self.by_torch(x)
         x = x.contiguous(memory_format=torch.channels_last) if x.dim() > 2 else x.contiguous()
         return cast(Tensor, Corrected.apply(x, self.weight, self.bias, self))  # type: ignore[no-untyped-call]
+
+    def by_torch(self, x: Tensor) -> Tensor:
+        """The same function as operations of torch, for devices other than the processor."""
+        places = [dimension for dimension in range(x.dim()) if dimension != 1]
+        shape = [1, -1] + [1] * (x.dim() - 2)
+        mean, variance = x.mean(places), x.var(places, correction=0)
+        deviation = torch.sqrt(variance + self.eps)
+        with torch.no_grad():
+            spread = torch.sqrt(self.running_var + self.eps)
+            ratio = (deviation / spread).clamp(1 / RATIO, RATIO)
+            shift = ((mean - self.running_mean) / spread).clamp(-SHIFT, SHIFT)
+            self.running_mean.lerp_(mean, self.momentum)
+            self.running_var.lerp_(variance, self.momentum)
+        unit = (x - mean.view(shape)) / deviation.view(shape)
+        corrected = unit * ratio.view(shape) + shift.view(shape)
+        return torch.relu(corrected * self.weight.view(shape) + self.bias.view(shape))
 
 
 class Corrected(torch.autograd.Function):

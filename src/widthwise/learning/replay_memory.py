@@ -64,6 +64,14 @@ class ReplayMemory:
             returns.append(played.returns[step])
         return self._buffer, np.stack(targets), np.array(returns, np.float32)
 
+    def nbytes(self) -> int:
+        """The bytes of all that is remembered; an array that several observations share counts once."""
+        arrays = {
+            id(part): part.nbytes for episode in self.episodes for parts in episode.observations for part in parts
+        }
+        rows = sum(episode.targets.nbytes + episode.returns.nbytes for episode in self.episodes)
+        return sum(arrays.values()) + rows
+
     def state(self) -> dict[str, Any]:
         """All of it as tensors and plain data; an array that several observations share is there once."""
         arrays: dict[int, int] = {}

@@ -45,9 +45,10 @@ class RMSprop:
         self.counted = [id(parameter) in counted for parameter in self.parameters]
         self.factor = factor
         self.squares = [torch.zeros_like(parameter, requires_grad=False) for parameter in self.parameters]
-        # The same numbers in rows, in the order they have in memory.
-        self._weight_rows = [flat_view(parameter) for parameter in self.parameters]
-        self._square_rows = [flat_view(square) for square in self.squares]
+        # The same numbers in rows, in the order they have in memory; on another device torch does the same.
+        self.native = all(parameter.device.type == "cpu" for parameter in self.parameters)
+        self._weight_rows = [flat_view(parameter) for parameter in self.parameters] if self.native else []
+        self._square_rows = [flat_view(square) for square in self.squares] if self.native else []
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
@@ -56,6 +57,8 @@ class RMSprop:
 
     def gradient(self) -> Gradient:
         """The gradient that the parameters have now."""
+        if not self.native:
+            return self._gradient_by_torch()
         rows = [self._row(parameter) for parameter in self.parameters]
         squares = l2 = 0.0
         for slope, weights, counted in zip(rows, self._weight_rows, self.counted, strict=True):
@@ -65,6 +68,28 @@ class RMSprop:
             squares += of_slope
             l2 += of_weights / 2 if counted else 0.0
         return Gradient(rows, math.sqrt(squares), l2)
+
+    @torch.no_grad()
+    def _gradient_by_torch(self) -> Gradient:
+        rows = [parameter.grad for parameter in self.parameters]
+        squares = l2 = 0.0
+        for slope, parameter, counted in zip(rows, self.parameters, self.counted, strict=True):
+            if slope is None:
+                continue
+            whole = slope + self.factor * parameter if counted else slope
+            squares += float(whole.square().sum())
+            l2 += float(parameter.square().sum()) / 2 if counted else 0.0
+        return Gradient(rows, math.sqrt(squares), l2)
+
+    @torch.no_grad()
+    def _step_by_torch(self, gradient: Gradient, scale: float) -> None:
+        for slope, parameter, square, counted in zip(
+            gradient.rows, self.parameters, self.squares, self.counted, strict=True
+        ):
+            if slope is not None:
+                whole = (slope + self.factor * parameter if counted else slope) * scale
+                square.mul_(self.decay).addcmul_(whole, whole, value=1 - self.decay)
+                parameter.addcdiv_(whole, square.sqrt().add_(self.epsilon), value=-self.rate)
 
     @staticmethod
     def _row(parameter: Tensor) -> Any:
@@ -77,6 +102,9 @@ class RMSprop:
 
     def step(self, gradient: Gradient, scale: float = 1.0) -> None:
         """One step against a gradient, its l2 part included, times `scale`."""
+        if not self.native:
+            self._step_by_torch(gradient, scale)
+            return
         rows = zip(gradient.rows, self._weight_rows, self._square_rows, self.counted, strict=True)
         for slope, weights, squares, counted in rows:
             if slope is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from widthwise.core.errors import WidthwiseError
+from widthwise.core.errors import UsageError, WidthwiseError
 from widthwise.learning.inference import Inference
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.losses import cross_entropy
@@ -32,10 +32,16 @@ class Losses:
 
 
 class Updater:
-    """Trains a network from a replay memory; `inference` is the copy that searches use."""
+    """Trains a network from a replay memory, on a device; `inference` is the copy that searches use, on the processor.
 
-    def __init__(self, network: Network, settings: LearningSettings) -> None:
-        self.network, self.settings = network, settings
+    Raises `UsageError` if there is no such device.
+    """
+
+    def __init__(self, network: Network, settings: LearningSettings, device: str = "cpu") -> None:
+        if device == "cuda" and not torch.cuda.is_available():
+            raise UsageError("torch finds no CUDA device on this machine: train on the device cpu")
+        network.move(device)
+        self.network, self.settings, self.device = network, settings, device
         self.updates = 0
         self.inference = Inference(network)
         self.optimiser = RMSprop(
@@ -57,10 +63,10 @@ class Updater:
         """One update from one batch."""
         network, settings = self.network, self.settings
         observations, targets, returns = replay.sample()
-        wanted = torch.from_numpy(network.support.two_hot(returns))
+        wanted = torch.from_numpy(network.support.two_hot(returns)).to(self.device)
         network.train()
-        _, policy, value = network(network.scaled(torch.from_numpy(observations)))
-        policy_loss = cross_entropy(torch.from_numpy(targets), policy)
+        _, policy, value = network(network.scaled(torch.from_numpy(observations).to(self.device)))
+        policy_loss = cross_entropy(torch.from_numpy(targets).to(self.device), policy)
         value_loss = cross_entropy(wanted, value)
         self.optimiser.zero_grad()
         (policy_loss + settings.value_factor * value_loss).backward()  # type: ignore[no-untyped-call]
@@ -69,7 +75,7 @@ class Updater:
         if not all(map(math.isfinite, (losses.policy, losses.value, losses.gradient))):
             raise TrainingDivergedError(
                 f"training diverged at update {self.updates + 1}: policy loss {losses.policy:g}, value loss "
-                f"{losses.value:g}, gradient {losses.gradient:g}; take a smaller learning rate"
+                f"{losses.value:g}, gradient {losses.gradient:g}; use a smaller learning rate"
             )
         self.optimiser.step(gradient, clipping(gradient.norm, settings.clip))
         self.updates += 1
@@ -86,7 +92,9 @@ class Updater:
     def state(self) -> dict[str, Any]:
         """Network, optimiser and counter as plain data and tensors."""
         return {
-            "network": {name: tensor.clone() for name, tensor in self.network.state_dict().items()},
+            "network": {
+                name: tensor.detach().to("cpu", copy=True) for name, tensor in self.network.state_dict().items()
+            },
             "optimiser": self.optimiser.state_dict(),
             "updates": self.updates,
         }

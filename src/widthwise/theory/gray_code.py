@@ -166,7 +166,7 @@ def gray_code_table(n: int = 4, d: int = 2, w: int = 2) -> GrayCodeTable:
         (11, 7, 4)
     """
     if w < 1:
-        raise UsageError(f"a width is a whole number from 1 on, not {w}")
+        raise UsageError(f"a width must be a whole number of at least 1, not {w}")
     table = ValueTable(w)
     rows = []
     for state in gray_code(n, d):

@@ -111,7 +111,7 @@ def test_a_better_plan_that_cannot_be_checked_in_time_leaves_the_one_before(
     outcome = ww.IW(2).run(model)
     assert outcome.path is not None
     meter = _native.Meter()
-    result = report.ended(outcome, meter, 0.0)
+    result = report.ended(outcome, meter)
     before = (list(result.plan or ()), result.cost, list(result.plans))
     meter.interrupt()
     monkeypatch.setattr(reporter, "GRACE", -1.0)

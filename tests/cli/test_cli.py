@@ -161,6 +161,11 @@ def test_every_call_of_solve_has_its_exit_code(
         *("high_level_nodes", "features", "seconds", "memory_mb", "budget"),
     }
     assert set(data["seconds"]) == {"parse", "ground", "search"}
+    for run in (data, *data.get("goals", ())):
+        moments = [plan["seconds"] for plan in run["plans"]]
+        assert moments == sorted(moments)
+        assert all(moment <= sum(run["seconds"].values()) for moment in moments)
+        assert all(moment >= run["seconds"]["parse"] + run["seconds"]["ground"] for moment in moments)
 
 
 @pytest.mark.parametrize("arguments", WRONG)

@@ -9,6 +9,7 @@ import pytest
 
 import widthwise as ww
 from cli_tools import files
+from widthwise import _native
 from widthwise.cli.main import main
 from widthwise.core.errors import command_line_advice
 
@@ -128,9 +129,35 @@ def test_moments_are_counted_from_one_origin(task: ww.Task) -> None:
     moments = [plan.seconds for plan in result.plans]
     assert moments == sorted(moments)
     assert read < moments[0]  # reading and grounding are on the clock
-    assert read + result.seconds["search"] <= result.elapsed_seconds
-    assert moments[-1] <= result.elapsed_seconds
-    assert sum(stage.seconds for stage in result.stages) <= result.elapsed_seconds
+    assert moments[-1] <= result.elapsed_seconds == sum(result.seconds.values())
+    assert sum(stage.seconds for stage in result.stages) <= result.seconds["search"]
+
+
+def test_the_clock_of_a_run_stands_still_between_load_and_solve(tmp_path: Path) -> None:
+    meter = _native.Meter()
+    task = ww.load(*files(tmp_path, "corridor"), meter=meter)
+    loaded = meter.seconds
+    while meter.seconds < 2 * loaded + 0.05:
+        pass
+    begun = meter.seconds
+    result = ww.solve(task, "ihiw", meter=meter)
+    assert result.elapsed_seconds <= loaded + meter.seconds - begun
+    assert sum(task.seconds.values()) < result.plans[0].seconds <= result.elapsed_seconds
+
+
+def test_a_goal_that_is_grounded_again_is_counted_once(tmp_path: Path) -> None:
+    task = ww.load(*files(tmp_path, "corridor"))
+    meter = _native.Meter()
+    begun = meter.seconds
+    result = ww.solve(task, "ihiw", goal="(have-key)", meter=meter)
+    assert result.seconds["ground"] > task.seconds["ground"]
+    assert result.elapsed_seconds <= sum(task.seconds.values()) + meter.seconds - begun + 1e-9
+
+
+def test_a_plan_is_on_the_clock_when_it_is_reported(task: ww.Task) -> None:
+    seen: list[tuple[float, float]] = []
+    ww.solve(task, on_plan=lambda result: seen.append((result.plans[-1].seconds, result.elapsed_seconds)))
+    assert seen and all(moment == elapsed for moment, elapsed in seen)
 
 
 def test_an_episode_without_a_score_says_in_the_terms_of_python_what_to_try() -> None:

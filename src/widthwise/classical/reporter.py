@@ -41,14 +41,18 @@ class Reporter:
     budget: Budget
     goal: Goal | None
     on_plan: Callable[[Result], None] | None
-    offset: float = 0.0  # the time on the clock of a run when its meter starts
+    offset: float = 0.0  # what the clock of the run is ahead of its meter
     latest: Result | None = None  # what was made of the planner's outcome, from the moment it is there
 
-    def now(self, meter: _native.Meter) -> float:
-        """The seconds since the command began or, in Python, since `load` did."""
-        return self.offset + meter.seconds
+    def seconds(self, meter: _native.Meter) -> dict[str, float]:
+        """How long each part of the run took until now.
 
-    def ended(self, outcome: Outcome, meter: _native.Meter, searched_for: float) -> Result:
+        Their sum is the time since the reading of the task began, without that between grounding it and solving it.
+        """
+        searched = self.offset + meter.seconds - sum(self.task.seconds.values())
+        return {**self.task.seconds, "search": max(0.0, searched)}
+
+    def ended(self, outcome: Outcome, meter: _native.Meter) -> Result:
         """The result of a planner's run."""
         result = Result(
             status=outcome.status,
@@ -61,7 +65,7 @@ class Reporter:
             high_level_nodes=outcome.high_level_nodes,
             features=[_feature(self.searched, entry) for entry in outcome.features],
             story=self._story(outcome),
-            seconds={**self.task.seconds, "search": searched_for},
+            seconds=self.seconds(meter),
             budget=self.budget.describe(),
             reason=outcome.reason or REASONS.get(outcome.status, ""),
             stages=list(outcome.stages),
@@ -128,7 +132,8 @@ class Reporter:
         ):
             return None  # it is cheaper only in floating point, in which searches add costs
         result.plan, result.cost = Plan(steps, cost, result.unit_cost), cost
-        result.plans.append(Incumbent(cost, self.now(meter), how))
+        result.seconds = self.seconds(meter)
+        result.plans.append(Incumbent(cost, result.elapsed_seconds, how))
         _log.debug("%s: plan of cost %s (%s)", self.task.name, cost, how)
         if self.on_plan is not None:
             self.on_plan(result)

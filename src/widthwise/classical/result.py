@@ -55,7 +55,7 @@ class Incumbent:
 
     Args:
         cost: Its cost.
-        seconds: When it was found, on the clock of `Result.elapsed_seconds`.
+        seconds: When it was found and checked, on the clock of `Result`.
         how: How it was found.
     """
 
@@ -79,8 +79,8 @@ class TracedRun:
 class Result:
     """What `solve` returns: the status, the validated plan if there is one, and the statistics of the search.
 
-    Durations and times use one clock, which starts with the command or, in Python, with `load`. The time between `load`
-    and `solve` is not counted. A result can be pickled and copied; the copy has none of `search`, `traced` and `again`.
+    All times use one clock. It starts when the reading of the task starts; the time between `load` and `solve` is not
+    counted. A result can be pickled and copied; the copy has none of `search`, `traced` and `again`.
 
     Args:
         status: How the run ended.
@@ -95,8 +95,8 @@ class Result:
         high_level_nodes: The high-level nodes of a hierarchical search.
         features: The features that IHIW discovered, in order.
         story: The same features, with their evidence.
-        seconds: How long each part took: parse, ground, search.
-        elapsed_seconds: When the run ended.
+        seconds: How long each part took: parse, ground, and search with the checks and the improvement of plans. Their
+            sum is `elapsed_seconds`.
         memory_mb: The peak memory of the process, in megabytes.
         budget: The limits of the run.
         reason: Why the run ended, in one sentence.
@@ -130,7 +130,6 @@ class Result:
     features: list[str] = field(default_factory=list)
     story: list[Discovered] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
-    elapsed_seconds: float = 0.0
     memory_mb: float = 0.0
     budget: dict[str, float | int | None] = field(default_factory=dict)
     reason: str = ""
@@ -144,6 +143,11 @@ class Result:
     search: _native.Search | _native.BestFirst | None = field(default=None, repr=False, compare=False)
     traced: TracedRun | None = field(default=None, repr=False, compare=False)
     again: Callable[[], Result] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def elapsed_seconds(self) -> float:
+        """When the run ended: the sum of `seconds`."""
+        return sum(self.seconds.values())
 
     def __repr__(self) -> str:
         steps = "no plan" if self.plan is None else f"{counted(len(self.plan), 'step')}, cost {self.cost:g}"

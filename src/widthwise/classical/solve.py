@@ -97,10 +97,9 @@ def solve(
     budget = budget or Budget()
     asked = task
     options: dict[str, Any] = {"seed": seed, "relevance": relevance, "novelty": novelty, "goal": goal, "budget": budget}
-    offset = sum(task.seconds.values()) if meter is None else 0.0  # a shared meter has counted the reading
     meter = meter or budget.start()
+    offset = sum(task.seconds.values()) - meter.seconds
     planner = as_planner(planner)
-    start = meter.seconds
     single, name = (goal, None) if isinstance(goal, Goal) or goal is None else (None, goal_text(goal))
     report = Reporter(task, task, planner, seed, budget, single, on_plan, offset)
     charged, stopped, progress = 0, False, Progress()
@@ -123,21 +122,21 @@ def solve(
             progress = model.progress
             model.trace = Trace() if trace else None
             outcome = _run(planner, model, wanted)
-            result = report.ended(outcome, meter, meter.seconds - start)
+            result = report.ended(outcome, meter)
             if improve and result.plan:
                 result.search = outcome.search = None  # gives its memory to the improvement
                 _improve(model, outcome, report, result)
             if model.trace is not None:
                 result.traced = TracedRun(report.searched, wanted, operators, model.trace, outcome.path)
     except OutOfBudget as ended:
-        result = report.ended(Outcome(Status(ended.status)), meter, meter.seconds - start)
+        result = report.ended(Outcome(Status(ended.status)), meter)
     except KeyboardInterrupt:  # between two native calls; inside a call it becomes a status
         stopped, latest = True, report.latest
         if latest is not None and latest.plan is not None:
             result = latest
         else:
             outcome = Outcome(Status.INTERRUPTED, **asdict(progress))
-            result = report.ended(outcome, meter, meter.seconds - start)
+            result = report.ended(outcome, meter)
     finally:
         meter.release(charged)
     if name is not None:
@@ -153,7 +152,7 @@ def solve(
         except KeyboardInterrupt:
             stopped = True
     result.memory_mb = round(_peak_memory_mb(), 1)
-    result.elapsed_seconds = report.now(meter)
+    result.seconds = report.seconds(meter)
     _log.info("%s: %r", task.name, result)
     if on_interrupt == "raise" and (stopped or meter.signalled):
         raise RunInterrupted(result) from None

@@ -301,7 +301,8 @@ class Task:
         """
         condition = parse_goal(goal_text(goal), self.domain, self.problem)
         task = Task.of(self.domain, self.problem, condition, meter)
-        task.seconds["parse"] += self.seconds.get("parse", 0.0)
+        for part, seconds in self.seconds.items():
+            task.seconds[part] += seconds
         return task
 
     def restricted(self, goal: Goal | None = None, meter: _native.Meter | None = None) -> Task:

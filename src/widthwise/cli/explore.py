@@ -76,13 +76,13 @@ def run(args: argparse.Namespace) -> int:
     check_stdin(args.domain, args.problem)
     check_target(args.out)
     planner = planner_of(args)
+    from widthwise.classical.load import load
+    from widthwise.classical.solve import solve
+
     budget = budget_of(args)
     meter = budget.start()
     with stoppable(meter):
         try:
-            from widthwise.classical.load import load
-            from widthwise.classical.solve import solve
-
             task = load(args.domain, args.problem, goals=args.goal, meter=meter)
             result = solve(
                 task,

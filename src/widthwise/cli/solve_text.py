@@ -64,15 +64,13 @@ def summarize(result: Result, asked: str) -> None:
         reason = result.reason if name in result.reason else f"{name}: {result.reason}"
         tell(f"{result.status}: {reason}.")
     history(result)
-    seconds = result.seconds
     nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"
     if result.high_level_nodes:
         nodes += f", {count(result.high_level_nodes, 'high-level node')}"
+    times = ", ".join(f"{part} {duration(spent)}" for part, spent in result.seconds.items())
     improvement = next((stage.seconds for stage in result.stages if stage.planner == "improvement"), None)
     if improvement is not None:
-        seconds = seconds | {"improve": improvement}
-    seconds = seconds | {"start and checks": max(0.0, result.elapsed_seconds - sum(seconds.values()))}
-    times = ", ".join(f"{kind} {duration(spent)}" for kind, spent in seconds.items())
+        times += f", of which improvement {duration(improvement)}"
     tell(f"{nodes}; {duration(result.elapsed_seconds)} in all ({times}).")
     story(result.story)
 

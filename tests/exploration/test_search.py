@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import widthwise as ww
 from places import ROOT
 from widthwise.cli.main import main
 from widthwise.core.errors import InputError, SimulatorError, UsageError
+from widthwise.core.run_folder import CONFIG
 from widthwise.core.simulator import Step
 from widthwise.exploration.search import begin_search
 from widthwise.exploration.search_run import PROGRESS, ExplorationRun
@@ -25,6 +27,7 @@ from widthwise.exploration.warm_up import choose_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulators.features import Cells, Tiles
 from widthwise.training import packing
+from widthwise.training.checkpoint import CURRENT, FOLDER, About, read_checkpoint, write_checkpoint
 
 needs_atari = pytest.mark.skipif(find_spec("ale_py") is None, reason="needs ale-py")
 
@@ -116,6 +119,33 @@ def test_a_finished_search_can_go_further(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     ww.search("maze-small", 3_000, out=folder)
     assert ww.search("maze-small", 12_000, out=folder, resume=True).interactions == 12_000
+
+
+def test_a_search_of_an_earlier_version_goes_on_and_one_of_a_later_version_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    call = ["search", "maze-small", "--interactions", "6000", "--out", str(folder), "--resume"]
+    ww.search("maze-small", 3_000, out=folder)
+    same = Path(shutil.copytree(folder, tmp_path / "same"))
+    path = folder / FOLDER / CURRENT
+    kept = read_checkpoint(path)
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    assert "continued" not in config
+    for version in ("99.1", "0.1.0"):
+        write_checkpoint(path, About(**{**kept.about, "widthwise": version}), kept.data)
+        config["versions"]["widthwise"] = version
+        (folder / CONFIG).write_text(json.dumps(config), encoding="utf-8")
+        code = main(call)
+        said = capsys.readouterr().err
+        if version == "99.1":
+            assert code == 31 and "made by Widthwise 99.1" in said
+            assert json.loads((folder / CONFIG).read_text(encoding="utf-8")) == config
+    assert code in (0, 12) and "was begun by Widthwise 0.1.0" in said
+    (entry,) = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["continued"]
+    assert entry["versions"]["widthwise"] == ww.__version__ and entry["interactions"] == 3_000
+    ww.search("maze-small", 6_000, out=same, resume=True)
+    assert result_of(same) == result_of(folder)
 
 
 def test_what_does_not_fit_a_run_folder_is_refused(tmp_path: Path) -> None:

@@ -79,5 +79,5 @@ def check_case(case: Case) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "current.ckpt"
         path.write_bytes(case["current.ckpt"])
-        read_checkpoint(path).refuse_other(ABOUT, same_version=False)
+        read_checkpoint(path).refuse_other(ABOUT, to_continue=False)
     return "read"

@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import resource
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from widthwise.core.continuing import CONTINUED
 from widthwise.core.errors import InputError
 from widthwise.training import checkpoint, packing
 from widthwise.training.checkpoint import BEST, CURRENT, PREVIOUS, About, Checkpoints, RunStopped, read_checkpoint
@@ -192,24 +194,35 @@ def test_other_environments_settings_and_versions_are_refused_by_name(
     kept = opened(tmp_path)
     kept.save(1)
     result = kept.load(print)
-    result.refuse_other(ABOUT, same_version=True)
+    result.refuse_other(ABOUT, to_continue=True)
     for other, words in (
         (About("maze-large", 5, (84, 84, 3), ABOUT.configuration), "environment maze-small, not maze-large"),
         (About("maze-small", 6, (84, 84, 3), ABOUT.configuration), "made with 5 actions, not 6"),
         (About("maze-small", 5, (84, 84, 4), ABOUT.configuration), "shape 84 x 84 x 3, not 84 x 84 x 4"),
         (About("maze-small", 5, (84, 84, 3), {"name": "pi-iw", "tiles": [2, 2]}), "name was pi-hiw, now pi-iw"),
-        (About("maze-small", 5, (84, 84, 3), ABOUT.configuration, "9.9"), r"made by Widthwise .*, and this is 9\.9"),
     ):
         with pytest.raises(InputError, match=words):
-            result.refuse_other(other, same_version=True)
-    result.refuse_other(About("maze-small", 5, (84, 84, 3), ABOUT.configuration, "9.9"), same_version=False)
+            result.refuse_other(other, to_continue=True)
     newer = About("maze-small", 5, (84, 84, 3), {**ABOUT.configuration, "learning": {"fresh": 1}})
-    result.refuse_other(newer, same_version=False)
+    result.refuse_other(newer, to_continue=False)
     with pytest.raises(InputError, match=r"learning\.fresh was none, now 1"):
-        result.refuse_other(newer, same_version=True)
+        result.refuse_other(newer, to_continue=True)
     monkeypatch.setattr(checkpoint, "READABLE", (3, 4))
     with pytest.raises(InputError, match=r"format 2, written by Widthwise .* reads the formats 3 and 4"):
         kept.load(print)
+
+
+def test_a_run_continues_under_the_versions_of_the_table_and_no_other(tmp_path: Path) -> None:
+    for version in (*CONTINUED, "9.9"):
+        path = tmp_path / f"{version}.ckpt"
+        checkpoint.write_checkpoint(path, replace(ABOUT, widthwise=version), 1)
+        result = checkpoint.read_checkpoint(path)
+        result.refuse_other(ABOUT, to_continue=False)  # to act, the network is enough
+        if version in CONTINUED:
+            result.refuse_other(ABOUT, to_continue=True)
+            continue
+        with pytest.raises(InputError, match=r"was made by Widthwise 9\.9, and this is .* continues runs of"):
+            result.refuse_other(ABOUT, to_continue=True)
 
 
 def test_the_keys_of_the_first_format_are_still_read(tmp_path: Path) -> None:
@@ -224,10 +237,10 @@ def test_the_keys_of_the_first_format_are_still_read(tmp_path: Path) -> None:
     learning = {"batch": 8, "encoded": False}
     # A run from before there was this setting did not doubt values.
     now = {"planning": {**planning, "doubt": False}, "learning": learning}
-    result.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
+    result.refuse_other(About("maze-small", 5, (84, 84, 3), now), to_continue=True)
     now = {"planning": {**planning, "doubt": True}, "learning": learning}
     with pytest.raises(InputError, match=r"planning\.doubt was off, now on"):
-        result.refuse_other(About("maze-small", 5, (84, 84, 3), now), same_version=True)
+        result.refuse_other(About("maze-small", 5, (84, 84, 3), now), to_continue=True)
 
 
 def test_a_folder_that_cannot_be_written_is_reported_at_once(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "(none); default: goal for auto, task for the others",
     )
     add_novelty(classical)
+    classical.set_defaults(novelty=None)  # a suite that is resumed has its own
     add("--max-nodes", type=int, metavar="N", help="generated nodes per goal (default: 10000; --suite whole: no limit)")
     add(
         "--max-time",
@@ -144,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _single_goals(args: argparse.Namespace) -> int:
     from widthwise.core.budget import Budget
-    from widthwise.experiments.classical import KEYS, Setup, jobs_of
+    from widthwise.experiments.classical import KEYS, Setup, jobs_of, novelty_of, upgrade_settings
     from widthwise.experiments.rows import paper_table
     from widthwise.experiments.summary import summarize
 
@@ -154,11 +155,21 @@ def _single_goals(args: argparse.Namespace) -> int:
         bytes=None if args.max_memory is None else int(args.max_memory * 1e6),
     )
     planners = tuple(args.planner or Setup().planners)
-    setup = Setup(planners, 3 if args.seeds is None else args.seeds, args.relevance, budget, args.novelty)
+    novelty = args.novelty or (novelty_of(args.out) if args.resume else Setup().novelty)
+    setup = Setup(planners, 3 if args.seeds is None else args.seeds, args.relevance, budget, novelty)
     rows = rows_of(args)
     more = {"published": {"name": "paper", "rows": paper_table()}} if args.suite == "paper" else {}
     jobs = list(jobs_of(rows, setup, ship=args.workers == "ray"))
-    store = run_suite(args, kind="classical", rows=rows, settings=setup.settings(), jobs=jobs, keys=KEYS, more=more)
+    store = run_suite(
+        args,
+        kind="classical",
+        rows=rows,
+        settings=setup.settings(),
+        jobs=jobs,
+        keys=KEYS,
+        more=more,
+        upgrade=upgrade_settings,
+    )
     if store is None:
         return 130
     result = summarize([row.name for row in rows], store.lines)
@@ -197,6 +208,22 @@ def _place(text: str) -> int:
     return int(text)
 
 
+def print_changes(began: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Print how the program that resumes a suite differs from the one that began it."""
+    from widthwise.core.continuing import differences_since
+    from widthwise.core.provenance import changes_since
+
+    part = "run" if now["kind"] == "learning" else "line"
+    for change in changes_since(began, now):
+        print(
+            f"note: this run was started by another version: {change}. Every {part} records the version that wrote it",
+            file=sys.stderr,
+        )
+    writer = began.get("versions", {}).get("widthwise", "")
+    for sentence in differences_since(now["kind"], writer):
+        print(f"note: since {writer}: {sentence}", file=sys.stderr)
+
+
 def run_suite(
     args: argparse.Namespace,
     *,
@@ -206,12 +233,16 @@ def run_suite(
     jobs: Iterable[Job],
     keys: Sequence[str],
     more: Mapping[str, Any] | None = None,
+    upgrade: Callable[[Mapping[str, Any]], dict[str, Any]] = dict,
 ) -> RunStore | None:
-    """Run what is missing of a suite. Returns the open run folder with all its lines, or None if it was stopped."""
-    from widthwise.core.provenance import changes_since, describe_run, stamp_of
+    """Run what is missing of a suite. Returns the open run folder with all its lines, or None if it was stopped.
+
+    `upgrade` turns the settings of earlier versions into today's.
+    """
+    from widthwise.core.provenance import describe_run, stamp_of
     from widthwise.experiments.progress import RowProgress
     from widthwise.experiments.runner import make_pool, run_jobs
-    from widthwise.experiments.store import RunStore
+    from widthwise.experiments.store import RunStore, Upgrade
 
     benchmarks = benchmarks_of(args)
     settings = {
@@ -222,12 +253,8 @@ def run_suite(
     }
     config = {"kind": kind, **describe_run(settings), "rows": [row.describe() for row in rows], **(more or {})}
     pool = make_pool(args.workers, args.ray_address)
-    store = RunStore(args.out, config, keys, resume=args.resume)
-    for change in changes_since(store.config, config):
-        print(
-            f"note: this run was started by another version: {change}. Every line records the version that wrote it",
-            file=sys.stderr,
-        )
+    store = RunStore(args.out, config, keys, resume=args.resume, upgrade=Upgrade(upgrade))
+    print_changes(store.config, config)
     try:
         run_jobs(store, jobs, pool, RowProgress(sys.stderr), stamp_of(config))
     except KeyboardInterrupt:

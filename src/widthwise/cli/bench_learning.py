@@ -135,6 +135,7 @@ def _common(args: argparse.Namespace, interactions: int) -> dict[str, Any]:
 
 
 def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, float]]) -> int:
+    from widthwise.cli.bench import print_changes
     from widthwise.cli.bench_progress import SuiteProgress
     from widthwise.core.provenance import describe_run
     from widthwise.experiments.learning_suites import KEYS, check, jobs_of
@@ -149,6 +150,7 @@ def _run(args: argparse.Namespace, suite: Suite, published: dict[str, dict[str, 
     config = {"kind": "learning", **describe_run(suite.settings()), "published": published}
     upgrade = Upgrade(upgrade_suite_settings, upgrade_suite_line)
     store = RunStore(args.out, config, KEYS, resume=args.resume, longer="interactions", upgrade=upgrade)
+    print_changes(store.config, config)
     try:
         last = {store.key(line): line for line in store.lines}
         # A run that failed, or that is to become longer, continues from its checkpoint.

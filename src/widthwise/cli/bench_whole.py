@@ -27,7 +27,7 @@ def run_whole(args: argparse.Namespace) -> int:
         more += ["--max-nodes", str(args.max_nodes)]
     if args.relevance is not None:
         more += ["--relevance", args.relevance]
-    if args.novelty != "values":
+    if args.novelty not in (None, "values"):
         more += ["--novelty", args.novelty]
     planners = args.planner or ["auto"]
     if planners == ["none"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from widthwise.core.continuing import CONTINUED_BY
 from widthwise.core.shape import (
     Mismatch,
     Shape,
@@ -27,6 +28,9 @@ _MADE: dict[str, Shape] = {
     "commit": optional(text),
     "versions": table(text),
     "machine": table(anything),
+    CONTINUED_BY: items(
+        fields({"interactions": whole(0), "versions": table(text), "commit": optional(text)}), most=1_000
+    ),
 }
 _PUBLISHED_ROWS = table(table(fields({name: optional(number) for name in ("coverage", "nodes", "seconds")})))
 _ROWS = items(fields({"name": text}, {"note": optional(text)}))

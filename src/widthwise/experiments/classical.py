@@ -12,10 +12,13 @@ from widthwise.classical.pddl.lexer import read_text
 from widthwise.classical.pddl.parser import parse_domain, parse_problem
 from widthwise.classical.solve import solve_or_fail, wished_relevance
 from widthwise.classical.task import Relevance, Task
+from widthwise.core import run_shapes
 from widthwise.core.budget import Budget
 from widthwise.core.errors import UsageError
 from widthwise.core.guard import Guard
 from widthwise.core.model import Novelty
+from widthwise.core.run_folder import CONFIG, read_json
+from widthwise.core.shape import anything, both, fields, table
 from widthwise.experiments.cutting import try_parts
 from widthwise.experiments.goal_lines import goal_fields, line_of
 from widthwise.experiments.jobs import Job, Outcome, Part
@@ -55,6 +58,20 @@ class Setup:
             "novelty": self.novelty,
             "budget": self.budget.describe(),
         }
+
+
+def upgrade_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a suite of single goals; version 0.1 had no choice of novelty and looked at true atoms."""
+    return {"novelty": "true-atoms", **settings}
+
+
+def novelty_of(folder: Path) -> Novelty:
+    """The features of novelty with which the suite in a folder was begun; the default where there is none yet."""
+    began = folder / CONFIG
+    if not began.exists():
+        return Setup().novelty
+    settings = read_json(began, both(run_shapes.config, fields({"settings": table(anything)})))["settings"]
+    return "true-atoms" if upgrade_settings(settings)["novelty"] == "true-atoms" else "values"
 
 
 def planner_of(text: str) -> tuple[Planner, str, str]:

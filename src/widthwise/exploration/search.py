@@ -154,7 +154,7 @@ def _folder(
         return SearchFolder.create(out, config, about)
     folder = SearchFolder.resume(out, config, about)
     try:
-        folder.load(run)
+        folder.load(run, config)
     except BaseException:
         folder.close()
         raise

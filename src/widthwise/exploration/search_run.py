@@ -8,12 +8,13 @@ reset.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from widthwise.core import shape
+from widthwise.core.continuing import notes_on_version, with_version
 from widthwise.core.errors import InputError, SimulatorError, UsageError
 from widthwise.core.files import cannot_write
 from widthwise.core.run_folder import CONFIG, RunFolder, read_json, refuse_existing, write_json
@@ -204,6 +205,7 @@ class SearchFolder(RunFolder):
 
     def __init__(self, folder: Path, about: About) -> None:
         super().__init__(folder, ".lock")
+        self.config: dict[str, Any] = {}
         try:
             self.lines = Lines(folder / PROGRESS)
         except OSError:
@@ -243,7 +245,7 @@ class SearchFolder(RunFolder):
             opened = cls(folder, about)
         except OSError as error:
             raise cannot_write(folder, error) from None
-        write_json(folder / CONFIG, {**began, "settings": config["settings"]})
+        opened.config = {**began, "settings": config["settings"]}
         return opened
 
     def save(self, run: ExplorationRun) -> None:
@@ -256,14 +258,22 @@ class SearchFolder(RunFolder):
         }
         self.checkpoints.save(state)
 
-    def load(self, run: ExplorationRun) -> None:
-        """Continue a run from its newest checkpoint; lines that are newer are dropped."""
+    def load(self, run: ExplorationRun, now: Mapping[str, Any]) -> None:
+        """Continue a run from its newest checkpoint; lines that are newer are dropped.
+
+        Args:
+            run: the run that continues.
+            now: the versions and the commit of this program.
+        """
         checkpoint = self.checkpoints.load(run.listener.say)
-        checkpoint.refuse_other(self.checkpoints.about, same_version=True)
+        checkpoint.refuse_other(self.checkpoints.about, to_continue=True)
         with makes_sense(checkpoint.path):
             _HELD(checkpoint.data, "data")
             restore(run.search, checkpoint.data["search"])
         self.lines.cut(checkpoint.data["lines"])
+        for note in notes_on_version(KIND, checkpoint.about["widthwise"]):
+            run.listener.say(note)
+        write_json(self.folder / CONFIG, with_version(self.config, now, run.interactions))
         run.seconds, run.next_line = checkpoint.data["seconds"], checkpoint.data["next_line"]
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from widthwise.core import shape
+from widthwise.core.continuing import refuse_version
 from widthwise.core.errors import InputError, OutputError, WidthwiseError
 from widthwise.core.files import read_regular, sync_folder, written_whole
 from widthwise.core.showing import setting
@@ -59,10 +60,11 @@ class Checkpoint:
     about: dict[str, Any]
     data: Any
 
-    def refuse_other(self, about: About, *, same_version: bool) -> None:
+    def refuse_other(self, about: About, *, to_continue: bool) -> None:
         """Raise an error that names what differs, if the checkpoint is not of this run.
 
-        A run continues byte for byte only under the version that began it; to act, the same network is enough.
+        A run continues with all its settings and under versions that `continuing` lists; to act, the same network is
+        enough.
         """
         ours = about.describe()
         for name, what in (
@@ -75,16 +77,13 @@ class Checkpoint:
                 raise InputError(f"{self.path}: was made with {what.format(then)}, not {now}")
         old, new = _flat(self.about["configuration"]), _flat(ours["configuration"])
         # To act, a setting that exists in only one of the two versions does not matter.
-        compared = {**old, **new} if same_version else [name for name in old if name in new]
+        compared = {**old, **new} if to_continue else [name for name in old if name in new]
         different = [name for name in compared if old.get(name) != new.get(name)]
         if different:
             changes = (f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
             raise InputError(f"{self.path}: was made with other settings: {'; '.join(changes)}")
-        if same_version and self.about["widthwise"] != ours["widthwise"]:
-            raise InputError(
-                f"{self.path}: was made by Widthwise {self.about['widthwise']}, and this is {ours['widthwise']}: "
-                "a run continues only with the version that began it"
-            )
+        if to_continue:
+            refuse_version(str(self.path), self.about["widthwise"])
 
 
 def _in_words(value: Any) -> str:

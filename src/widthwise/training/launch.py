@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core import run_shapes
+from widthwise.core.continuing import notes_on_version, with_version
 from widthwise.core.errors import InputError, MissingExtraError, UsageError, WidthwiseError
 from widthwise.core.provenance import describe_run
 from widthwise.core.run_folder import CONFIG, write_json
@@ -91,12 +92,10 @@ def begin(
     settings = replace(settings, algorithm=configuration.planning.algorithm)
     trainer = _trainer(settings, configuration, options=options)
     trainer.try_out(make_simulator(settings))
-    origin = describe_run(settings.describe(), command or ["widthwise", *sys.argv[1:]])
-    origin["versions"] |= {name: number for name in ("torch", "gymnasium", "ale-py") if (number := _version(name))}
     config = {
         "kind": "training",
         "label": label(settings, configuration),
-        **origin,
+        **_origin(settings.describe(), command),
         "configuration": plain(configuration.describe()),
     }
     checkpoints = Checkpoints(folder, about(settings, trainer))
@@ -107,6 +106,13 @@ def begin(
     except BaseException:
         opened.close()
         raise
+
+
+def _origin(settings: Mapping[str, Any], command: list[str] | None = None) -> dict[str, Any]:
+    """How a run is made by this program, with the packages that its results depend on."""
+    origin = describe_run(settings, command or ["widthwise", *sys.argv[1:]])
+    origin["versions"] |= {name: number for name in ("torch", "gymnasium", "ale-py") if (number := _version(name))}
+    return origin
 
 
 def read_settings(folder: Path) -> tuple[dict[str, Any], RunSettings]:
@@ -199,17 +205,19 @@ def resume(
     limits = None if trust else limits_for(trainer)
     newest = checkpoints.load(listener.say, limits) if any(checkpoints.folder.glob("*.ckpt")) else None
     if newest is not None:
-        newest.refuse_other(checkpoints.about, same_version=True)
+        newest.refuse_other(checkpoints.about, to_continue=True)
     opened = TrainingFolder.resume(folder)
     try:
         checkpoints.prepare()
         run = _run(opened, checkpoints, trainer, settings, listener, options=options)
         if newest is not None:
             run.resume(newest)
+            for note in notes_on_version("training", newest.about["widthwise"]):
+                listener.say(note)
         else:
             listener.say(f"{folder}: the run was stopped before its first checkpoint, so it begins again")
             opened.cut({EPISODES: 0, EVALUATIONS: 0})
-        write_json(folder / CONFIG, config)
+        write_json(folder / CONFIG, with_version(config, _origin(config["settings"]), trainer.interactions))
     except BaseException:
         opened.close()
         raise

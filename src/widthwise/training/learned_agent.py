@@ -110,7 +110,7 @@ def learned_agent(
     if not path.exists():
         raise InputError(f"{path}: there is no policy yet; the first is kept after the first evaluation")
     checkpoint = read_checkpoint(path, None if trust else limits_for(trainer))
-    checkpoint.refuse_other(about(settings, trainer), same_version=False)
+    checkpoint.refuse_other(about(settings, trainer), to_continue=False)
     with makes_sense(checkpoint.path):
         shape.fields({"policy": shape.anything})(checkpoint.data, "data")
         check_learner(checkpoint.data["policy"], trainer, "policy")

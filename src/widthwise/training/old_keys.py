@@ -66,10 +66,13 @@ def upgrade_configuration(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def upgrade_checkpoint(about: Any) -> Any:
     """The description of the run in a checkpoint, with today's keys."""
-    if not isinstance(about, Mapping) or "configuration" in about or not isinstance(about.get("algorithm"), Mapping):
+    if not isinstance(about, Mapping):
+        return about
+    configuration = about.get("configuration", about.get("algorithm"))
+    if not isinstance(configuration, Mapping):
         return about
     upgraded = {name: value for name, value in about.items() if name != "algorithm"}
-    return {**upgraded, "configuration": upgrade_configuration(about["algorithm"])}
+    return {**upgraded, "configuration": upgrade_configuration(configuration)}
 
 
 def upgrade_suite_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Protocol
 
+from widthwise.core.continuing import CONTINUED_BY
 from widthwise.core.showing import counted
 from widthwise.reports.page.content import PageBlock
 from widthwise.reports.page.tables import Column, table
@@ -70,7 +71,11 @@ def origin(key: str, runs: Sequence[Run], details: Callable[[Any], Mapping[str, 
 
 def lead(runs: Sequence[Run]) -> str:
     """A sentence that says which program made some runs, and on which machine."""
-    versions = dict.fromkeys(str(run.config.get("versions", {}).get("widthwise", "")) for run in runs)
+    versions = dict.fromkeys(
+        str(part.get("versions", {}).get("widthwise", ""))
+        for run in runs
+        for part in (run.config, *run.config.get(CONTINUED_BY, []))
+    )
     commits = dict.fromkeys(str(run.config.get("commit") or "") for run in runs)
     machines = dict.fromkeys(_made(run)["machine"] for run in runs)
     program = f"Widthwise {', '.join(filter(None, versions)) or 'of an unknown version'}"
@@ -82,12 +87,20 @@ def lead(runs: Sequence[Run]) -> str:
 
 
 def _made(run: Run) -> dict[str, str]:
-    versions = run.config.get("versions", {})
+    parts = [run.config, *run.config.get(CONTINUED_BY, [])]
     return {
-        "commit": str(run.config.get("commit") or "unknown"),
-        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
+        "commit": "; ".join(_from(part, str(part.get("commit") or "unknown")) for part in parts),
+        "versions": "; ".join(
+            _from(part, ", ".join(f"{name} {version}" for name, version in part.get("versions", {}).items()))
+            for part in parts
+        ),
         "machine": _machine(run.config.get("machine", {})),
     }
+
+
+def _from(part: Mapping[str, Any], text: str) -> str:
+    """What made a part of a run; a version that continued it says from where on."""
+    return f"from {counted(part['interactions'], 'interaction')} on {text}" if "interactions" in part else text
 
 
 def _machine(machine: Mapping[str, Any]) -> str:

@@ -65,6 +65,16 @@ def test_requests_of_another_form_are_refused(service: Running, content: bytes, 
     assert answer.json()["error"]["message"]
 
 
+def test_unknown_addresses_and_methods_are_refused_with_the_place_that_lists_them(service: Running) -> None:
+    for answer, code, words in (
+        (service.get("/api/nothing"), 404, "no such address"),
+        (service.get("/api/solve"), 405, "GET is not possible here"),
+    ):
+        assert answer.status_code == code
+        message = answer.json()["error"]["message"]
+        assert words in message and "GET / describes" in message
+
+
 def test_a_body_without_a_length_is_limited_too(service: Running) -> None:
     def chunks() -> Iterator[bytes]:
         for _ in range(100):

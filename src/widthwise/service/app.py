@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from http import HTTPStatus
 from typing import Any
 
 from starlette.applications import Starlette
@@ -263,5 +264,9 @@ async def _known_error(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    data = {"error": {"kind": "request", "message": error.detail}}
+    message = error.detail
+    if message == HTTPStatus(error.status_code).phrase:  # from the router, which gives no reason
+        what = f"{request.method} is not possible here" if error.status_code == 405 else "there is no such address"
+        message = f"{what}: GET / describes every request"
+    data = {"error": {"kind": "request", "message": message}}
     return JSONResponse(data, error.status_code, headers=error.headers)

@@ -15,14 +15,17 @@ from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
 from widthwise.explorer import episode_trace as module
 from widthwise.explorer.episode_trace import EpisodeTrace
+from widthwise.explorer.pictures import Screens
+from widthwise.explorer.sprites import _reduced
 from widthwise.simulator_search.tree import NONE
+from widthwise.simulators.atari import Atari
 
 
 class Watched(EpisodeTrace):
     """Compares, at every step, the tree with what the page will show of it."""
 
     def __init__(self, agent):
-        super().__init__(agent)
+        super().__init__(agent, 0)
         self.trees = []
 
     def __call__(self, tree, record):
@@ -164,14 +167,99 @@ def test_the_policy_and_the_value_of_a_network_are_shown(tmp_path, open_page):
 
 @pytest.mark.browser
 @pytest.mark.atari
-def test_atari_shows_the_screen(tmp_path, open_page):
+def test_atari_shows_the_screen_in_colour(tmp_path, open_page):
     agent = ww.OnlinePlanner("atari:breakout", ww.RolloutIW(1), budget=ww.Budget(steps=20), max_steps=3)
-    page_of_run = ww.explore(agent.run(0))
-    assert (page_of_run.data["sheet"]["width"], page_of_run.data["sheet"]["height"]) == (84, 84)
+    episode = agent.run(0)
+    page_of_run = ww.explore(episode)
+    data = page_of_run.data
+    assert (data["sheet"]["width"], data["sheet"]["height"]) == (80, 105)
+    assert data["notes"] == [] and [step["action"] for step in data["steps"]] == episode.actions
+    assert min(data["nodes"]["frame"]) >= 0
     path = tmp_path / "page.html"
     page_of_run.save(path)
     page = open_page(path)
     wait_until(page, "explorer.world.image.complete && explorer.world.image.naturalWidth > 0")
-    different = """() => new Set(explorer.picture.getContext("2d")
-      .getImageData(0, 0, explorer.picture.width, explorer.picture.height).data).size"""
-    wait_until(page, f"({different})() > 3")
+    # The rows of bricks have colours: red at the top, blue at the bottom.
+    colour = """(row) => [...explorer.picture.getContext("2d").getImageData(
+      Math.round(explorer.picture.width / 2), Math.round(explorer.picture.height * row), 1, 1).data].slice(0, 3)"""
+    wait_until(page, f"({colour})(60 / 210).join() !== '0,0,0'")
+    red, blue = page.evaluate(f"[({colour})(60 / 210), ({colour})(90 / 210)]")
+    assert red[0] > 150 > red[2] and blue[2] > 150 > blue[0]
+
+
+@pytest.mark.atari
+def test_the_screens_of_nodes_are_those_of_their_states():
+    agent = ww.OnlinePlanner("atari:breakout", ww.RolloutIW(1), budget=ww.Budget(steps=15), max_steps=2)
+    shown = {}
+
+    class Compared(EpisodeTrace):
+        def __call__(self, tree, record):
+            super().__call__(tree, record)
+            known = {row: tree.path(row) for row in tree.nodes.live}
+            shown.update({(len(self.steps) - 1, tuple(path)): row for row, path in known.items()})
+
+    agent.recorder = trace = Compared(agent, 0)
+    agent.run(0)
+    assert isinstance(trace.pictures, Screens) and trace.pictures.gray == 0
+    again = Atari("breakout")
+    checked = 0
+    for step, path in shown:
+        if step:
+            continue
+        again.reset(0)
+        for action in path:
+            again.step(action)
+        number = next(
+            node for node in range(len(trace.columns["parent"])) if _actions(trace.columns, node) == list(path)
+        )
+        expected = _reduced(again.screen(), trace.frames.side)
+        assert np.array_equal(trace.frames.pictures[trace.columns["frame"][number]], expected)
+        checked += 1
+    assert checked > 10
+
+
+def _actions(columns, node):
+    """The actions from the root to a node."""
+    actions = []
+    while columns["parent"][node] >= 0:
+        actions.append(columns["action"][node])
+        node = columns["parent"][node]
+    return actions[::-1]
+
+
+@pytest.mark.atari
+def test_a_screen_that_differs_from_the_observation_is_not_shown():
+    world = Atari("breakout")
+    screens = Screens(world)
+    seen = world.reset().observation
+    other = world.step(1).observation
+    assert screens._screen(seen, seen).ndim == 3 and screens.note() is None
+    assert np.array_equal(screens._screen(seen, other), other.newest)
+    assert "1 frame is the gray observation" in str(screens.note())
+
+
+def test_a_gymnasium_environment_is_rendered_at_executed_steps():
+    pytest.importorskip("pygame")
+    agent = ww.OnlinePlanner("CartPole-v1", budget=ww.Budget(steps=15), max_steps=4)
+    data = ww.explore(agent.run(0)).data
+    frames = data["nodes"]["frame"]
+    executed = [step["root"] for step in data["steps"]] + [data["steps"][-1]["child"]]
+    assert sorted(node for node, frame in enumerate(frames) if frame >= 0) == sorted(executed)
+    assert data["sheet"]["width"] > data["sheet"]["height"] > 100
+    assert data["notes"] == [
+        "The states of executed steps have frames. The others show the observation, if it is short."
+    ]
+
+
+def test_executed_steps_have_frames_when_the_sheet_is_full(monkeypatch):
+    class Grey(TinyWorld):
+        def _show(self, reward: float = 0.0, ended: bool = False) -> Step:
+            picture = np.full((20, 20), 20 * self.place + self.time, np.uint8)
+            return Step(picture, reward, ended, not ended and self.time >= self.limit)
+
+    monkeypatch.setattr("widthwise.explorer.sprites.MOST_PIXELS", 400 * 12)
+    agent = ww.OnlinePlanner(Grey(), ww.RolloutIW(1), features=lambda step: [step.observation[0, 0]])
+    data = ww.explore(agent.run(0)).data
+    executed = [step["root"] for step in data["steps"]]
+    assert min(data["nodes"]["frame"]) < 0 <= min(data["nodes"]["frame"][node] for node in executed)
+    assert "The sheet of frames is full" in data["notes"][0]

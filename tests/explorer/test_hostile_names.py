@@ -75,7 +75,7 @@ def test_names_of_an_environment_stay_text(tmp_path, open_page):
         action_names = ("<script>window.owned=1</script>", '"quoted"\n\'', "</script>")
 
     agent = ww.OnlinePlanner(Hostile(), ww.RolloutIW(1), features=lambda step: [0], max_steps=3)
-    agent.recorder = trace = EpisodeTrace(agent)
+    agent.recorder = trace = EpisodeTrace(agent, 0)
     data = episode_data(trace, agent.run(0), environment="</script><b>world</b>", planner="<i>planner</i>", seed=0)
     path = tmp_path / "page.html"
     ww.Explorer(data).save(path)

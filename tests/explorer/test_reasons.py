@@ -13,6 +13,7 @@ from explorer_tools import ENTRY, GOAL, OWNERS, PRUNED, VERDICTS, PlainNames, fi
 from strategies import Op, Spec, any_tasks, finite_domain_tasks, model_of
 from widthwise import _native
 from widthwise.core.trace import Trace
+from widthwise.explorer import first_showings as replayed
 from widthwise.explorer.tree_data import Names, tree_data
 from widthwise.task_search.hiw import HIW
 from widthwise.task_search.ihiw import IHIW
@@ -54,6 +55,19 @@ def traced(spec, planner, seed=0):
     return outcome, model.trace.searches
 
 
+def replayed_rows(search, names):
+    """What is stored for the nodes of a sample, here for all nodes: by node and tuple, the first node, or -1."""
+    showings = replayed.first_showings(search, range(search.search.node_count))
+    assert showings.unknown == 0 and not any(showings.left.values())
+    return {
+        (node, () if isinstance(key, frozenset) else tuple(sorted(map(names.number, key)))): -1
+        if owner == node
+        else owner
+        for node, shown in showings.first.items()
+        for key, owner in shown
+    }
+
+
 def agree(page, spec, search):
     """The replay has the verdict of the search for every node at every chapter, and the owners of the twin."""
     names = Names(PlainNames(spec.atoms))
@@ -69,9 +83,10 @@ def agree(page, spec, search):
         expected = "pruned" if flags & PRUNED else "kept"
         assert verdict == expected, f"chapter {chapter}, node {node}: {verdict}, but the search has {expected}"
         seen.add(verdict)
+    rows = page.evaluate(OWNERS, data)
+    assert replayed_rows(search, names) == {(node, tuple(sorted(shown or []))): first for node, shown, first in rows}
     if not search.keeps_tables:
         twin = first_showings(spec, search, names)
-        rows = page.evaluate(OWNERS, data)
         if search.widths[-1] == _native.ALL_FEATURES:
             assert {node: first for node, _, first in rows} == {node: first for (node, _), first in twin.items()}
         else:

@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import widthwise as ww
+from widthwise import _native
 from widthwise.core.errors import UsageError
+from widthwise.explorer import best_first_data, first_showings
 from widthwise.explorer import task_data as module
 from widthwise.explorer import tree_data as tree_module
 from widthwise.explorer.sampling import select, shares
-from widthwise.explorer.sprites import MOST_BYTES, FrameSheet, png
+from widthwise.explorer.sprites import MOST_PIXELS, SIDE, FrameSheet, png
 from widthwise.explorer.tree_data import Names, tree_data
 
 NONE = 2**32 - 1
@@ -118,14 +120,81 @@ def test_a_page_is_the_same_bytes_every_time():
     assert pages[0] == pages[1]
 
 
-def test_a_best_first_search_says_that_it_has_no_reasons():
-    data = ww.explore(ww.solve(ww.example("blocks", blocks=5), "bfws")).data
-    tree = data["trees"]["0"]
-    assert len(tree["judged"]) == len(tree["parent"]) and tree["widths"] == []
-    assert "is a best-first search" in data["notes"][0]
+@pytest.mark.parametrize("planner", ["bfws", "gbfs", "auto"])
+def test_a_best_first_search_lists_the_successors_that_are_no_nodes(planner):
+    result = ww.solve(ww.example("blocks", blocks=5), planner, trace=True)
+    assert result.traced is not None
+    data = ww.explore(result).data
+    (number,) = [name for name, tree in data["trees"].items() if not tree["widths"]]
+    tree, search = data["trees"][number], result.traced.trace.searches[int(number)]
+    assert "is a best-first search" in data["notes"][0] and "did not become its children" in data["notes"][0]
+    states = [search.search.state(node) for node in range(search.search.node_count)]
+    children: dict[int | None, set[str]] = {node: set() for node in range(len(states))}
+    for node in range(1, len(states)):
+        children[search.search.node(node)[0]].add(tree["operators"][tree["changes"][tree["change"][node]][0]])
+    names = [result.traced.task.operator_name(op) for op in range(result.traced.operators.count)]
+    duplicates = 0
+    for node, state in enumerate(states):
+        if not tree["flags"][node] & _native.EXPANDED:
+            assert node not in tree["dropped"]["of"]
+            continue
+        dropped = {tree["operators"][op]: owner for op, owner in tree["dropped"]["of"].get(node, [])}
+        after = {names[op]: following for op, following in search.operators.successors(state)}
+        assert set(after) == set(dropped) | children[node] and not set(dropped) & children[node]
+        for operator, owner in dropped.items():
+            assert (owner == -1) == (after[operator] not in states)
+            assert owner == -1 or states[owner] == after[operator]
+            duplicates += owner >= 0
+    assert duplicates > 5
+    assert (tree["judged"] is None) == (planner == "gbfs")
+    if tree["judged"] is not None:
+        assert len(tree["judged"]) == len(states)
+
+
+def test_the_work_for_duplicates_is_bounded(monkeypatch):
+    result = ww.solve(ww.example("blocks", blocks=5), "bfws", trace=True)
+    monkeypatch.setattr(best_first_data, "MOST_SUCCESSORS", 30)
+    tree = ww.explore(result).data["trees"]["0"]
+    assert 0 < tree["dropped"]["examined"] < len(tree["parent"])
+    assert max(tree["dropped"]["of"]) < tree["dropped"]["examined"]
+    monkeypatch.setattr(best_first_data, "MOST_STATES", 5)
+    data = ww.explore(result).data
+    assert data["trees"]["0"]["dropped"] is None and "too many nodes to compute" in data["notes"][0]
+
+
+def test_a_plan_without_a_tree_is_shown():
     backward = ww.explore(ww.solve(ww.example("corridor"), "backward")).data
     assert backward["trees"] == {} and "cannot be shown as a tree" in backward["notes"][0]
     assert len(backward["plan"]) == 22
+
+
+def test_nodes_of_a_sample_have_reasons_within_the_limits(monkeypatch):
+    monkeypatch.setattr(module, "MOST_NODES", 600)
+    result = ww.solve(ww.example("blocks", blocks=7), ww.IW(2), trace=True)
+    assert result.traced is not None
+    whole = first_showings.first_showings(result.traced.trace.searches[0], range(result.generated))
+    data = ww.explore(result).data
+    tree = data["trees"]["0"]
+    behind = [place for place, number in enumerate(tree["numbers"]) if number >= tree["complete"]]
+    assert len(tree["parent"]) <= 600 and len(tree["first"]) > 50
+    assert tree["first"].keys() <= set(behind)
+    for place, rows in tree["first"].items():
+        assert sorted(owner for _, owner in rows) == sorted(owner for _, owner in whole.first[tree["numbers"][place]])
+    (note,) = data["notes"]
+    assert f"for {len(tree['first']):,} of the others." in note
+    owners = {owner for rows in tree["first"].values() for _, owner in rows}
+    assert len(owners & set(tree["numbers"])) > len(owners) / 2
+    # With less work, fewer nodes have reasons, and those are the same.
+    for limit, most in (("MOST_TUPLES", 40), ("MOST_STATES", 30)):
+        with monkeypatch.context() as patch:
+            patch.setattr(first_showings, limit, most)
+            less = ww.explore(result).data
+            shown = less["trees"]["0"]
+            assert len(shown["first"]) < len(tree["first"])
+            assert "it is not: the work for a page is limited" in less["notes"][0]
+            for place, rows in shown["first"].items():
+                number = shown["numbers"][place]
+                assert sorted(owner for _, owner in rows) == sorted(owner for _, owner in whole.first[number])
 
 
 def test_sprites_are_bounded_and_equal_frames_are_stored_once():
@@ -135,11 +204,11 @@ def test_sprites_are_bounded_and_equal_frames_are_stored_once():
     assert frames.number(np.zeros(3), executed=False) == -1
     large = np.zeros((600, 400, 3), dtype=np.uint8)
     assert frames.number(large, executed=True) == 2
-    assert max(frames.pictures[2].shape[:2]) <= 96
+    assert max(frames.pictures[2].shape[:2]) <= SIDE
     rng = np.random.default_rng(0)
-    for _ in range(MOST_BYTES // 7056):
+    for _ in range(MOST_PIXELS // 7056):
         frames.number(rng.integers(0, 256, (84, 84), dtype=np.uint8), executed=False)
-    assert frames.left_out > 0 and frames.bytes <= MOST_BYTES
+    assert frames.left_out > 0 and frames.pixels <= MOST_PIXELS
     assert frames.number(rng.integers(0, 256, (84, 84), dtype=np.uint8), executed=True) >= 0
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import widthwise as ww
 from browser_tools import wait_until
+from widthwise.explorer import task_data
 from widthwise.explorer.explorer_page import NOTEBOOK_HEIGHT
 
 pytestmark = pytest.mark.browser
@@ -220,3 +221,52 @@ def test_every_planner_has_a_page_without_errors(tmp_path, open_page, planner):
     for node in range(nodes):
         page.evaluate("node => explorer.select(node)", node)
     assert (nodes == 0) == (planner == "backward")
+
+
+def test_a_node_of_a_sample_names_the_first_too(tmp_path, open_page, monkeypatch):
+    monkeypatch.setattr(task_data, "MOST_NODES", 600)
+    path = tmp_path / "page.html"
+    ww.explore(ww.solve(ww.example("blocks", blocks=7), ww.IW(2))).save(path)
+    page = open_page(path)
+    pruned = """() => Object.keys(explorer.tree.data.first).map(Number)
+      .find((node) => explorer.tree.data.flags[node] & 1 && explorer.reasons.stored(0, node).seen[0].first >= 0)"""
+    node = page.evaluate(pruned)
+    page.evaluate("node => explorer.select(node)", node)
+    text = panel(page)
+    assert "Pruned: nothing is new. Each atom or pair was shown before in the search" in text
+    first = page.locator("aside .tuples tbody tr a").first
+    number = first.inner_text().removeprefix("node ").replace(",", "")
+    first.click()
+    assert panel(page).startswith(f"Node {number}")
+    # Links lead to nodes that the page has; the others are named by their number.
+    page.evaluate(
+        """() => { const { first, numbers } = explorer.tree.data;
+          const [node, rows] = Object.entries(first).find(([, rows]) => rows.length);
+          rows[0][1] = numbers.at(-1) + 7; explorer.select(Number(node)); }"""
+    )
+    assert "not on this page" in panel(page)
+    unknown = """() => { delete explorer.tree.data.first[explorer.selected]; explorer.select(explorer.selected); }"""
+    page.evaluate(unknown)
+    assert "Who was first is not known here." in panel(page) and "the work is limited" in panel(page)
+
+
+def test_a_best_first_search_shows_its_duplicates(tmp_path, open_page):
+    path = tmp_path / "page.html"
+    ww.explore(ww.solve(ww.example("blocks", blocks=5), "bfws")).save(path)
+    page = open_page(path)
+    node, owner = page.evaluate(
+        """() => Object.entries(explorer.tree.data.dropped.of)
+          .map(([node, rows]) => [Number(node), rows.find(([, owner]) => owner >= 0)?.[1]])
+          .find(([, owner]) => owner !== undefined)"""
+    )
+    page.evaluate("node => explorer.select(node)", node)
+    listed = page.locator("aside details", has_text="without a node of")
+    if listed.get_attribute("open") is None:
+        listed.locator("summary").click()
+    row = listed.locator("tr", has_text=f"the state of node {owner}").first
+    assert row.locator("code").inner_text().startswith("(")
+    row.locator("a").click()
+    assert page.evaluate("explorer.selected") == owner
+    # A dead end is called so.
+    page.evaluate("explorer.tree.data.flags[2] |= 1; explorer.select(2)")
+    assert "a dead end" in panel(page)

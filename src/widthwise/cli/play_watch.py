@@ -117,7 +117,7 @@ class EpisodeWatch:
         self.film = self._film() if filmed else None
         self.view = None if args.quiet else make_view(sys.stderr, self.follower, self.viewer, header, args.delay)
         self.record = None if args.record is None else Record(args.record, header)
-        self.trace = None if args.explore is None else _trace(agent)
+        self.trace = None if args.explore is None else _trace(agent, args.seed)
         self.waiting: tuple[dict[str, Any], StepRecord] | None = None
         self.steps, self.score, self.interactions = 0, 0.0, 0
         self.failures: list[OutputError] = []
@@ -243,10 +243,10 @@ class EpisodeWatch:
             self.record.drop()
 
 
-def _trace(agent: OnlinePlanner) -> EpisodeTrace:
+def _trace(agent: OnlinePlanner, seed: int) -> EpisodeTrace:
     from widthwise.explorer.episode_trace import EpisodeTrace
 
-    return EpisodeTrace(agent)
+    return EpisodeTrace(agent, seed)
 
 
 class Record:

@@ -43,7 +43,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="'ROW INSTANCE'",
-        help="with --out: search this problem again and link a page that shows the search of each planner; repeatable",
+        help="with --out: search this problem again, with the planners and limits of the run, and link pages that show "
+        "each search; 'ROW INSTANCE (GOAL)' is one goal of a suite of single goals; repeatable",
     )
     parser.add_argument(
         "--benchmarks",

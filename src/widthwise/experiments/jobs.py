@@ -12,6 +12,8 @@ from widthwise.core.errors import WidthwiseError
 
 Part = Mapping[str, Any]
 Outcome = dict[str, Any]
+#: Characters of a failure that are kept as a log.
+MOST_LOG = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,5 +96,10 @@ def lost(kind: str, reason: str, trace: str | None = None) -> Outcome:
 
 
 def done(job: Job, index: int, outcome: Outcome) -> Done:
-    """The line of a part of a job."""
-    return Done({**job.parts[index], "failure": None, **outcome}, job.weight / len(job.parts))
+    """The line of a part of a job; a failure is also kept as a log."""
+    line = {**job.parts[index], "failure": None, **outcome}
+    if line["failure"] is not None:
+        entry = line["failure"]
+        log = entry.get("traceback") or f"{entry['kind']}: {entry['reason']}"
+        line["files"] = {"log": f"{log[-MOST_LOG:]}\n", **line.get("files", {})}
+    return Done(line, job.weight / len(job.parts))

@@ -99,7 +99,7 @@ def paper_rows(benchmarks: Path | None) -> list[Row]:
     rows = []
     for entry in read_table("paper_rows.csv"):
         if entry["source"] == "generated":
-            instances = _generated(entry["folder"])
+            instances = generated_instances(entry["folder"])
         else:
             if benchmarks is None:
                 raise UsageError(_WHERE)
@@ -169,7 +169,10 @@ def _instance(path: Path) -> Instance:
     return Instance(path.stem, float(path.stat().st_size), str(path.resolve()))
 
 
-def _generated(name: str) -> list[Instance]:
+def generated_instances(name: str) -> list[Instance]:
+    """The paper's instances of a domain that the package generates; none for another name."""
+    if name not in EXAMPLES:
+        return []
     domain = EXAMPLES[name].domain()
     return [
         Instance(f"{name}-{number}", float(len(text)), "", domain, text, f"<{name} domain>", f"<{name}-{number}>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from widthwise.explorer.pictures import Pictures, pictures_of
 from widthwise.explorer.sprites import FrameSheet
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.episode import StepRecord
@@ -23,11 +24,16 @@ class EpisodeTrace:
 
     The rows of a tree are used again after a cut, so that a node gets a number of its own here. A node is part of the
     tree at a step if it was made at this step or before, and lies below the root of this step.
+
+    Args:
+        agent: The agent.
+        seed: The seed of the episode.
     """
 
-    def __init__(self, agent: OnlinePlanner) -> None:
+    def __init__(self, agent: OnlinePlanner, seed: int) -> None:
         self.agent = agent
         self.maze = agent.simulator if isinstance(agent.simulator, Maze) else None
+        self.pictures: Pictures | None = None if self.maze is not None else pictures_of(agent, seed)
         self.frames = FrameSheet()
         self.columns: dict[str, list[Any]] = {
             name: [] for name in ("parent", "action", "reward", "born", "terminal", "frame", "value", "place")
@@ -79,6 +85,7 @@ class EpisodeTrace:
             }
         )
         self._previous = (root, record.action)
+        self._show_executed(tree, record, self._node.get(child, NONE))
         self._forget(tree, child, record)
 
     def _add(self, tree: Tree, row: int, step: int) -> None:
@@ -99,7 +106,7 @@ class EpisodeTrace:
             "reward": float(tree.reward[row]),
             "born": step,
             "terminal": int(tree.nodes.terminal[row]),
-            "frame": -1 if self.maze is not None else self.frames.number(observation, executed=row == tree.root),
+            "frame": self._frame(tree, row),
             "value": None if value is None else round(float(value), 4),
             "place": self._place(tree, row, parent),
         }
@@ -111,6 +118,31 @@ class EpisodeTrace:
             text = _as_numbers(observation)
             if text is not None:
                 self.texts[number] = text
+
+    def _frame(self, tree: Tree, row: int) -> int:
+        """The number of the frame of a node; -1 if it has none."""
+        if self.pictures is None:
+            return -1
+        if row == tree.root:
+            picture = self.pictures.root(tree)
+            self.frames.side = self.pictures.side or self.frames.side
+            return self.frames.number(picture, executed=True)
+        if self.frames.full:
+            self.frames.left_out += 1
+            return -1
+        return self.frames.number(self.pictures.node(tree, row), executed=False)
+
+    def _show_executed(self, tree: Tree, record: StepRecord, node: int) -> None:
+        """Give the state after an executed step a frame, if it has none: a part of the sheet is kept for these."""
+        if self.pictures is None:
+            return
+        frames = self.columns["frame"]
+        if node != NONE and frames[node] >= 0:
+            return
+        picture = self.pictures.executed(tree, record)
+        # A step with another outcome than planned leads to a root that is not in this tree.
+        if node != NONE and record.as_planned is not False:
+            frames[node] = self.frames.number(picture, executed=True)
 
     def _place(self, tree: Tree, row: int, parent: int) -> list[int] | None:
         """In a maze: row, column and whether the key is taken. An end has no snapshot and stays where its parent is."""

@@ -65,7 +65,7 @@ def _of_episode(episode: Episode) -> Explorer:
         raise UsageError("this episode is a copy without its agent: play it again, with OnlinePlanner(...).run(seed)")
     agent, seed = episode.origin
     before = agent.recorder, agent.episode
-    agent.recorder = trace = EpisodeTrace(agent)
+    agent.recorder = trace = EpisodeTrace(agent, seed)
     try:
         repeated = agent.run(seed)
     finally:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from widthwise.core.showing import counted
+from widthwise.explorer.first_showings import Showings
 
 #: The most nodes of all trees of a page together.
 MOST_NODES = 50_000
@@ -21,12 +22,14 @@ class Selection:
         nodes: The numbers of the nodes.
         complete: The nodes below this number are all shown.
         total: How many nodes the tree has.
-        note: What is left out, in one sentence; empty if nothing is.
+        entries_complete: The entries of high-level nodes below this number are all shown.
+        note: What is left out, in sentences; empty if nothing is.
     """
 
     nodes: Sequence[int]
     complete: int
     total: int
+    entries_complete: int
     note: str = ""
 
 
@@ -66,7 +69,7 @@ def select(parents: Sequence[int], path: Sequence[int], entries: Sequence[int], 
     """
     total = len(parents)
     if total <= most:
-        return Selection(range(total), total, total)
+        return Selection(range(total), total, total, total)
     chosen: set[int] = set()
 
     def add(candidates: Iterable[int], room: int) -> int:
@@ -100,4 +103,36 @@ def select(parents: Sequence[int], path: Sequence[int], entries: Sequence[int], 
         f"The tree has {total:,} nodes. This page shows {len(chosen):,} of them: {', '.join(parts)}, each with the "
         "nodes above it."
     )
-    return Selection(sorted(chosen), complete, total, note)
+    all_entries = next((node for node in entries if node not in chosen), total)
+    return Selection(sorted(chosen), complete, total, all_entries, note)
+
+
+def with_owners(selection: Selection, parents: Sequence[int], showings: Showings, most: int) -> Selection:
+    """A selection with the nodes that showed the tuples of others first, as far as there is room for them.
+
+    Args:
+        selection: The nodes of a page so far.
+        parents: The parent of each node.
+        showings: Who was first, for nodes behind the complete beginning.
+        most: The most nodes to choose.
+
+    Returns:
+        The selection, whose note says which nodes have reasons.
+    """
+    chosen = set(selection.nodes)
+    before = len(chosen)
+    for owner in showings.owners():
+        above, node = [], owner
+        while node < selection.total and node not in chosen:
+            above.append(node)
+            node = parents[node]
+        if len(chosen) + len(above) <= most:
+            chosen.update(above)
+    shown = selection.note.replace(f"shows {before:,} of them", f"shows {len(chosen):,} of them")
+    unknown = f"; for {showings.unknown:,} it is not: the work for a page is limited" if showings.unknown else ""
+    note = (
+        f"{shown} {len(chosen) - before:,} of them are here because they showed first what some of the others show. "
+        f"Why a node was kept or pruned is known for the first {selection.complete:,} nodes and for "
+        f"{len(showings.first):,} of the others{unknown}."
+    )
+    return replace(selection, nodes=sorted(chosen), note=note)

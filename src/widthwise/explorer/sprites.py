@@ -15,11 +15,11 @@ import numpy.typing as npt
 from widthwise.reports.scenes import as_image
 
 Picture = npt.NDArray[np.uint8]
-#: The longer side of a frame on the sheet, in pixels.
-SIDE = 96
-#: The most bytes of all frames before compression.
-MOST_BYTES = 12_000_000
-#: The share of these bytes that is kept for the frames of executed steps.
+#: The longer side of a frame on the sheet, in pixels: half of an Atari screen fits.
+SIDE = 112
+#: The most pixels of all frames. A browser holds four bytes for each.
+MOST_PIXELS = 12_000_000
+#: The share of these pixels that is kept for the frames of executed steps.
 _FOR_STEPS = 0.4
 
 
@@ -29,25 +29,29 @@ class FrameSheet:
 
     pictures: list[Picture] = field(default_factory=list)
     numbers: dict[bytes, int] = field(default_factory=dict)
-    bytes: int = 0
+    pixels: int = 0
     left_out: int = 0  # nodes without a frame, because the sheet was full
+    side: int = SIDE  # the longer side of a frame, at most
+    full: bool = False  # whether a new frame of a state that was not executed did not fit
 
-    def number(self, observation: Any, *, executed: bool) -> int:
-        """The number of the frame of an observation; -1 if it is no image or the sheet is full."""
-        image = as_image(observation)
+    def number(self, picture_or_none: Any, *, executed: bool) -> int:
+        """The number of the frame with a picture; -1 if it is no image or the sheet is full."""
+        image = as_image(picture_or_none)
         if image is None:
             return -1
-        picture = _reduced(image)
+        picture = _reduced(image, self.side)
         key = repr(picture.shape).encode() + picture.tobytes()
         known = self.numbers.get(key)
         if known is not None:
             return known
-        if self.bytes + picture.nbytes > MOST_BYTES * (1 if executed else 1 - _FOR_STEPS):
+        pixels = picture.shape[0] * picture.shape[1]
+        if self.pixels + pixels > MOST_PIXELS * (1 if executed else 1 - _FOR_STEPS):
             self.left_out += 1
+            self.full = self.full or not executed
             return -1
         self.numbers[key] = len(self.pictures)
         self.pictures.append(picture)
-        self.bytes += picture.nbytes
+        self.pixels += pixels
         return len(self.pictures) - 1
 
     def sheet(self) -> dict[str, Any] | None:
@@ -72,11 +76,17 @@ class FrameSheet:
         }
 
 
-def _reduced(image: Picture) -> Picture:
-    """A frame of at most `SIDE` pixels a side, by taking every nth pixel; colours without transparency."""
-    every = -(-max(image.shape[:2]) // SIDE)
-    reduced = image[::every, ::every]
-    return np.ascontiguousarray(reduced[:, :, :3] if reduced.ndim == 3 else reduced)
+def _reduced(image: Picture, side: int) -> Picture:
+    """A frame of at most `side` pixels a side: means of squares of pixels, so that thin lines stay; no transparency."""
+    every = -(-max(image.shape[:2]) // side)
+    shown = image[:, :, :3] if image.ndim == 3 else image
+    if every == 1:
+        return np.ascontiguousarray(shown)
+    height, width = (length // every for length in shown.shape[:2])
+    squares = shown[: height * every, : width * every].astype(np.uint32)
+    squares = squares.reshape(height, every, width, every, *shown.shape[2:]).sum(axis=(1, 3))
+    means: Picture = (squares // every**2).astype(np.uint8)
+    return means
 
 
 def png(picture: Picture) -> bytes:

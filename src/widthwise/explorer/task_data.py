@@ -17,9 +17,11 @@ from widthwise.version import __version__
 Stages = Literal["plan", "all"] | int
 
 _BEST_FIRST = (
-    "{} is a best-first search: it orders nodes, and it does not store those that it prunes. The page shows the nodes "
-    "that it kept{}. It has no reasons of pruning."
+    "{} is a best-first search: it orders nodes and keeps one for each state. A node marked as pruned is a dead end, "
+    "from which not even a relaxed plan leads on. {}"
 )
+_DROPPED = "A node lists the successors that did not become its children, with the node that has the same state."
+_TOO_LARGE = "The tree has too many nodes to compute which of their successors were duplicates."
 
 
 def task_data(result: Result, traced: TracedRun, stages: Stages = "plan") -> dict[str, Any]:
@@ -48,8 +50,9 @@ def task_data(result: Result, traced: TracedRun, stages: Stages = "plan") -> dic
         if selection.note:
             notes.append(selection.note if len(wanted) == 1 else f"{searches[number].planner}: {selection.note}")
         if not searches[number].widths:
-            shown = " with novelty, open goals and reached effects of the relaxed plan" if tree["judged"] else ""
-            notes.append(_BEST_FIRST.format(searches[number].planner, shown))
+            notes.append(
+                _BEST_FIRST.format(searches[number].planner, _TOO_LARGE if tree["dropped"] is None else _DROPPED)
+            )
     if not searches and traced.path is None:
         notes.append("The run ended before a search began, so that there is no tree.")
     elif not searches:

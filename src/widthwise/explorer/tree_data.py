@@ -6,6 +6,7 @@ page builds states from changes and derives the reasons of pruning from states, 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,12 +17,15 @@ import numpy.typing as npt
 
 from widthwise import _native
 from widthwise.core.trace import NONE, Colouring, TracedSearch
-from widthwise.explorer.sampling import Selection, select
+from widthwise.explorer.best_first_data import dropped_successors, judged
+from widthwise.explorer.first_showings import Showings, first_showings
+from widthwise.explorer.sampling import Selection, select, with_owners
 
 Column = npt.NDArray[np.uint32]
 
 #: How many states are held while changes are computed. Children mostly follow one another, so that few are enough.
 _MOST_STATES = 512
+_SEED = 23
 
 
 class Named(Protocol):
@@ -88,7 +92,8 @@ def tree_data(traced: TracedSearch, names: Names, most: int) -> tuple[dict[str, 
     parents, operators, _, regions, flags = (np.frombuffer(data, dtype="<u4") for data in traced.search.columns())
     goal = goal_node(traced)
     entries = [int(node) for node in np.flatnonzero(flags & _native.ENTRY)]
-    selection = select(parents.tolist(), [] if goal is None else branch(traced, goal), entries, most)
+    path = [] if goal is None else branch(traced, goal)
+    selection, showings = _selected(traced, parents.tolist(), path, entries, most)
     place = {node: index for index, node in enumerate(selection.nodes)}
     shown = np.asarray(selection.nodes, dtype=np.int64)
     changes = _Changes(traced, names)
@@ -101,6 +106,9 @@ def tree_data(traced: TracedSearch, names: Names, most: int) -> tuple[dict[str, 
         "generated": traced.search.generated,
         "total": selection.total,
         "complete": selection.complete,
+        "entriesComplete": selection.entries_complete,
+        "first": _first(showings, place, names),
+        "firstLeft": {place[node]: left for node, left in showings.left.items() if left},
         "numbers": None if len(selection.nodes) == selection.total else list(selection.nodes),
         "parent": [place.get(int(parent), -1) for parent in parents[shown]],
         "change": [changes.number(int(node), int(parents[node]), int(operators[node])) for node in selection.nodes],
@@ -110,10 +118,37 @@ def tree_data(traced: TracedSearch, names: Names, most: int) -> tuple[dict[str, 
         "goal": None if goal is None else place[goal],
         "levels": _levels(traced, names, entries, place),
         "chapters": _chapters(traced, names, place),
-        "judged": _judged(traced, selection),
+        "judged": judged(traced, selection.nodes),
+        "dropped": dropped_successors(traced, selection.nodes, changes.operator_number),
     }
     data["changes"], data["operators"] = changes.rows, changes.names()
     return data, selection
+
+
+def _selected(
+    traced: TracedSearch, parents: Sequence[int], path: Sequence[int], entries: Sequence[int], most: int
+) -> tuple[Selection, Showings]:
+    """The nodes of a page, and who showed the tuples of those first that are not in the complete beginning."""
+    if len(parents) <= most or not traced.widths:
+        return select(parents, path, entries, most), Showings()
+    # A tenth of the page is left for the nodes that showed the tuples of the others first.
+    selection = select(parents, path, entries, most - most // 10)
+    behind = [node for node in selection.nodes if node >= selection.complete]
+    random.Random(_SEED).shuffle(behind)
+    wanted = dict.fromkeys([node for node in path if node >= selection.complete] + behind)
+    showings = first_showings(traced, list(wanted))
+    return with_owners(selection, parents, showings, most), showings
+
+
+def _first(showings: Showings, place: Mapping[int, int], names: Names) -> dict[int, list[list[Any]]]:
+    """By place: each tuple as the numbers of its features (None for the whole state), and its first node."""
+    rows: dict[int, list[list[Any]]] = {}
+    for node, shown in showings.first.items():
+        rows[place[node]] = [
+            [None if isinstance(key, frozenset) else [names.number(feature) for feature in key], owner]
+            for key, owner in shown
+        ]
+    return rows
 
 
 class _Changes:
@@ -139,12 +174,16 @@ class _Changes:
         if parent == NONE:
             return -1
         before, after = self.features(parent), self.features(node)
-        operator = self.operators.setdefault(operator, len(self.operators))
+        operator = self.operator_number(operator)
         change = (operator, after - before, before - after)
         if change not in self.known:
             self.known[change] = len(self.rows)
             self.rows.append([operator, sorted(change[1]), sorted(change[2])])
         return self.known[change]
+
+    def operator_number(self, operator: int) -> int:
+        """The number of an operator on the page."""
+        return self.operators.setdefault(operator, len(self.operators))
 
     def names(self) -> list[str]:
         """The names of the operators."""
@@ -219,11 +258,3 @@ def _chapter(colouring: Colouring, before: int, names: Names, place: Mapping[int
         "regions": _signed(np.frombuffer(colouring.regions, dtype="<u4")[kept]),
         "flags": np.frombuffer(colouring.flags, dtype="<u4")[kept].tolist(),
     }
-
-
-def _judged(traced: TracedSearch, selection: Selection) -> list[list[int]] | None:
-    """How best-first width search judged its nodes: novelty, open goals, effects of the relaxed plan; else None."""
-    search = traced.search
-    if not isinstance(search, _native.Bfws):
-        return None
-    return [list(search.evaluation(node)) for node in selection.nodes]

@@ -104,6 +104,12 @@ def _kind(folder: Path) -> str:
     return str(kind)
 
 
+def _addresses(runs: Sequence[Run], links: PageLinks) -> list[str]:
+    """The folders of runs as the reader of a page reaches them; empty if one is not known."""
+    known = [links.folders[run.folder] for run in runs if run.folder in links.folders]
+    return known if len(known) == len(runs) else []
+
+
 def _goals(folders: list[Path], explanations: Sequence[str]) -> KindReport:
     from widthwise.reports import plots
     from widthwise.reports.page.goals_section import goals_section
@@ -121,7 +127,7 @@ def _goals(folders: list[Path], explanations: Sequence[str]) -> KindReport:
         (failures if wrong else "") + text_table(rows, records),
         lambda names: markdown(rows, records, names),
         lambda: plots.make_plots(records),
-        lambda static, links: goals_section(records, rows, static, links.problems),
+        lambda static, links: goals_section(records, rows, static, links.problems, _addresses(records.runs, links)),
     )
 
 
@@ -135,17 +141,13 @@ def _whole(folders: list[Path]) -> KindReport:
     if not whole.columns:
         raise InputError(f"{folders[0]}: the run has no results yet")
 
-    def section(static: Plots, links: PageLinks) -> Section:
-        files = [links.folders[run.folder] for run in whole.runs if run.folder in links.folders]
-        return whole_section(whole, static, links.problems, files if len(files) == len(whole.runs) else [])
-
     return KindReport(
         "Whole problems",
         whole.runs,
         text_report(whole),
         lambda names: markdown_report(whole, names),
         lambda: whole_plots(whole),
-        section,
+        lambda static, links: whole_section(whole, static, links.problems, _addresses(whole.runs, links)),
     )
 
 

@@ -17,7 +17,8 @@ class Details {
       this.heading(node, view),
       this.change(node),
       this.novelty(node, view),
-      this.judged(node),
+      this.judged(node, view),
+      this.dropped(node, view),
       this.actions(node),
       this.state(node),
       this.path(node),
@@ -86,13 +87,11 @@ class Details {
     if (!tree.data.widths.length) return null;
     const parts = [element("h3", {}, "Novelty")];
     if (tree.parent[node] < 0) parts.push(element("p", {}, "Everything in the initial state is new."));
-    else if (!reasons.known(node))
-      parts.push(
-        element("p", {}, "Some of the nodes before this one are not on this page, so that it cannot say who was first."),
-      );
-    else if (tree.isEntry(view, node)) parts.push(this.ofEntry(node, view));
     else if (view.flags[node] & GOAL)
       parts.push(element("p", {}, "The goal holds here. The search ended before it looked at novelty."));
+    else if (tree.isEntry(view, node))
+      parts.push(reasons.entryKnown(node) ? this.ofEntry(node, view) : this.unknown(node, view));
+    else if (!reasons.known(node) && !reasons.stored(this.page.chapter, node)) parts.push(this.unknown(node, view));
     else if (view.region[node] < 0)
       parts.push(
         element("p", {}, "It lies below a pruned high-level node and belongs to no search at this point of the run."),
@@ -101,21 +100,41 @@ class Details {
     return element("section", { class: "novelty" }, parts);
   }
 
+  // Why there is no reason.
+  unknown(node, view) {
+    const { tree, chapter } = this.page;
+    const pruned = (view.flags[node] & PRUNED) !== 0 || (tree.isEntry(view, node) && view.region[node] < 0);
+    const earlier = chapter !== tree.chapterCount - 1 && tree.data.first[node];
+    const why = earlier
+      ? "Of the nodes that are only a sample, reasons are known at the last chapter."
+      : "Some of the nodes before it are not on this page, and the page examined others instead: the work is limited.";
+    return element("p", {}, `It was ${pruned ? "pruned" : "kept"}. Who was first is not known here. ${why}`);
+  }
+
+  // A node that was first; one that the page does not show has its number only.
+  firstNode({ first, number }) {
+    if (first >= 0) return this.page.nodeLink(first);
+    return number === undefined ? "here" : `node ${numberFormat.format(number)}, not on this page`;
+  }
+
   inRegion(node, pruned) {
     const { tree, reasons, chapter } = this.page;
     const place = tree.levelCount ? "its high-level node" : "the search";
-    const { fresh, seen, left } = reasons.inRegion(chapter, node, MOST_TUPLES);
+    const derived = reasons.known(node);
+    const { fresh, seen, left } = derived
+      ? reasons.inRegion(chapter, node, MOST_TUPLES)
+      : reasons.stored(chapter, node);
     const parts = [];
     if (reasons.low === "n")
       return pruned
-        ? element("p", {}, "Pruned: the same state is that of ", this.page.nodeLink(seen[0].first), ".")
+        ? element("p", {}, "Pruned: the same state is that of ", this.firstNode(seen[0]), ".")
         : element("p", {}, `Kept: no node of ${place} had this state before.`);
     const unit = reasons.low === 1 ? "atom" : reasons.low === 2 ? "atom or pair" : `tuple of up to ${reasons.low} atoms`;
     if (pruned && !seen.length) parts.push(element("p", {}, "Pruned: it makes nothing true that its parent lacks."));
     else if (pruned) {
       parts.push(
         element("p", {}, `Pruned: nothing is new. Each ${unit} was shown before in ${place}:`),
-        this.tupleTable(seen.map(({ features, first }) => [features.map((feature) => tree.features[feature]), first])),
+        this.tupleTable(seen.map((tuple) => [tuple.features.map((feature) => tree.features[feature]), tuple])),
       );
     } else {
       parts.push(
@@ -124,7 +143,7 @@ class Details {
       );
     }
     if (left) parts.push(element("p", { class: "meta" }, `${numberFormat.format(left)} more tuples are not listed.`));
-    if (pruned && reasons.low === 1) parts.push(this.inherited(node));
+    if (pruned && reasons.low === 1 && derived) parts.push(this.inherited(node));
     else if (pruned) parts.push(element("p", { class: "meta" }, "All other tuples are those of its parent."));
     return parts;
   }
@@ -138,7 +157,7 @@ class Details {
     if (!rest.length) return null;
     const rows = rest.map((feature) => [
       [tree.features[feature]],
-      reasons.firstWith(chapter, region, [feature], node),
+      { first: reasons.firstWith(chapter, region, [feature], node) },
     ]);
     return element(
       "details",
@@ -161,7 +180,7 @@ class Details {
       return [
         intro,
         element("p", {}, "Pruned: its high-level features were shown before:"),
-        this.tupleTable(seen.map(({ tokens, first }) => [name(tokens), first])),
+        this.tupleTable(seen.map((tuple) => [name(tuple.tokens), tuple])),
       ];
     }
     if (!fresh.length)
@@ -173,12 +192,12 @@ class Details {
   }
 
   tupleTable(rows) {
-    const line = ([names, first]) =>
+    const line = ([names, tuple]) =>
       element(
         "tr",
         {},
         element("td", {}, names.map((name) => [element("code", {}, name), " "])),
-        element("td", {}, first < 0 ? "here" : this.page.nodeLink(first)),
+        element("td", {}, this.firstNode(tuple)),
       );
     const body = element("tbody", {}, rows.slice(0, MOST_LINES).map(line));
     const table = element(
@@ -208,13 +227,50 @@ class Details {
 
   // --- the rest
 
-  judged(node) {
-    const values = this.page.tree.data.judged?.[node];
-    if (!values) return null;
+  // How a best-first search judged a node.
+  judged(node, view) {
+    const { tree } = this.page;
+    if (tree.data.widths.length) return null;
+    const values = tree.data.judged?.[node];
+    const figures = values
+      ? `Novelty ${values[0]}, ${counted(values[1], "open goal")}, ${counted(values[2], "effect")} of the relaxed plan reached.`
+      : null;
+    const deadEnd = view.flags[node] & PRUNED ? "Pruned: a dead end. Not even a relaxed plan leads on from here." : null;
+    return [figures, deadEnd].filter(Boolean).map((text) => element("p", { class: "meta" }, text));
+  }
+
+  // The successors of a node of a best-first search that are no children of it.
+  dropped(node, view) {
+    const { tree } = this.page;
+    const { dropped } = tree.data;
+    if (!dropped || (view.flags[node] & EXPANDED) === 0) return null;
+    if (tree.number(node) >= dropped.examined)
+      return element("p", { class: "meta" }, "Its duplicates were not computed: the work for a page is limited.");
+    const rows = dropped.of[node];
+    if (!rows) return element("p", { class: "meta" }, "All its successors are its children.");
+    const missing = dropped.prunes ? "pruned: its novelty was not low enough" : "not generated before the search ended";
+    const line = ([operator, number]) => {
+      const place = number < 0 ? -1 : tree.withNumber(number);
+      const same = place >= 0 ? this.page.nodeLink(place) : `node ${numberFormat.format(number)}`;
+      return element(
+        "tr",
+        {},
+        element("td", {}, element("code", {}, tree.data.operators[operator])),
+        element("td", {}, number < 0 ? missing : ["the state of ", same]),
+      );
+    };
+    const body = element("tbody", {}, rows.slice(0, MOST_LINES).map(line));
     return element(
-      "p",
-      { class: "meta" },
-      `Novelty ${values[0]}, ${counted(values[1], "open goal")}, ${counted(values[2], "effect")} of the relaxed plan reached.`,
+      "details",
+      { open: rows.length <= 8 },
+      element("summary", {}, `${counted(rows.length, "successor")} without a node of ${rows.length === 1 ? "its" : "their"} own`),
+      element(
+        "table",
+        { class: "tuples" },
+        element("thead", {}, element("tr", {}, element("th", {}, "operator"), element("th", {}, "what became of it"))),
+        body,
+      ),
+      this.more(rows.length, () => append(body, rows.slice(MOST_LINES).map(line))),
     );
   }
 

@@ -15,6 +15,27 @@ class Reasons {
     return this.low !== undefined && this.tree.number(node) < this.tree.data.complete;
   }
 
+  // The same for the entries of high-level nodes.
+  entryKnown(node) {
+    return this.tree.number(node) < this.tree.data.entriesComplete;
+  }
+
+  // What was found out about a node when the page was made, at the end of the search: as `inRegion`; null without it.
+  // A first node need not be on the page, so that its number is given as well.
+  stored(chapter, node) {
+    const { tree } = this;
+    const tuples = tree.data.first[node];
+    if (!tuples || chapter !== tree.chapterCount - 1) return null;
+    const fresh = [];
+    const seen = [];
+    for (const [features, number] of tuples) {
+      const tuple = { features, first: tree.withNumber(number), number };
+      if (number !== tree.number(node)) seen.push(tuple);
+      else if (!fresh.some((known) => known.features?.every((feature) => features.includes(feature)))) fresh.push(tuple);
+    }
+    return { fresh, seen, left: tree.data.firstLeft[node] ?? 0 };
+  }
+
   // --- the lowest level
 
   // Whether a node put its tuples into the table of a region.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from widthwise.reports.page.charts import Axis, Chart, Curve
 from widthwise.reports.page.content import PageBlock, Section, listed, paragraphs, pictures, tiles
 from widthwise.reports.page.failures import severity, status_table
 from widthwise.reports.page.origin import origin
-from widthwise.reports.page.tables import Column, TableCell, table
+from widthwise.reports.page.tables import Column, TableCell, file_links, table
 from widthwise.reports.plots import Steps, coverage_steps, nodes_by_goal
-from widthwise.reports.records import Records, SuiteRun
+from widthwise.reports.records import Record, Records, SuiteRun, column_of, place_of
 from widthwise.reports.table import Line, Table
 from widthwise.reports.text import FIELDS, LEGEND, body, cells, errors, notes
 
@@ -20,21 +20,36 @@ _KEY = "goals"
 _MARKS = {"+": "better", "-": "worse", "": ""}
 #: Percent by which a curve has to rise for another point: no screen shows less.
 _VISIBLE = 0.1
+#: Rows from which on a table of failures is closed at first.
+_MANY = 15
 Links = Mapping[tuple[str, str], list[tuple[str, str]]]  # by row and instance: label and address
 
 
-def goals_section(records: Records, rows: Table, plots: Mapping[str, str], links: Links) -> Section:
-    """The section of some runs of single goals; `links` lead to pages about problems."""
+def goals_section(
+    records: Records, rows: Table, plots: Mapping[str, str], links: Links, files: Sequence[str] = ()
+) -> Section:
+    """The section of some runs of single goals.
+
+    Args:
+        records: the runs.
+        rows: their table.
+        plots: static plots, by name.
+        links: pages about problems.
+        files: the folders of the runs as a reader of the page reaches them, in order; empty without links.
+
+    Returns:
+        The section.
+    """
     blocks = [tiles(f"{_KEY}-tiles", _tiles(rows)), *_coverage(records), *_scatter(records)]
     if plots:
         blocks.append(pictures(f"{_KEY}-static", plots))
-    blocks.append(_errors(errors(records)))
+    blocks += [_errors(errors(records)), *_failed(records, files)]
     statuses = status_table(
         f"{_KEY}-statuses", "Why goals were not solved (goals, all seeds)", _statuses(records), records.columns
     )
     blocks += [statuses] if statuses else []
     blocks += [_table(rows), paragraphs(f"{_KEY}-legend", [LEGEND, *notes(rows, records)])]
-    blocks.append(_every(records, links))
+    blocks.append(_every(records, links, files))
     blocks += origin(_KEY, records.runs, _details)
     return Section(_KEY, "Classical suite: single goals", blocks)
 
@@ -137,6 +152,25 @@ def _errors(sentences: list[str]) -> PageBlock:
     return listed(f"{_KEY}-errors", f"Failures that are not explained: {len(sentences)}", sentences, "bad")
 
 
+def _failed(records: Records, files: Sequence[str]) -> list[PageBlock]:
+    """The lines that failed and the goals that failed, each with its message and its log."""
+    rows: list[list[TableCell | str]] = []
+    for number, run in enumerate(records.runs):
+        for line in run.lines:
+            failure, errors_of_goals = line["failure"], line.get("errors")
+            if failure is not None:
+                messages = {"all": f"{failure['kind']}: {failure['reason']}"}
+            else:
+                messages = errors_of_goals if isinstance(errors_of_goals, dict) else {}
+            log = TableCell("", links=file_links(line, files[number], {"log": "log"}) if files else [])
+            for goal, message in messages.items():
+                rows.append([place_of(line), goal, column_of(line), str(line["seed"]), str(message), log])
+    if not rows:
+        return []
+    columns = [Column(name, text=name != "seed") for name in ("problem", "goal", "planner", "seed", "message", "files")]
+    return [table(f"{_KEY}-failed", f"Failed ({len(rows):,})", columns, rows, folded=len(rows) > _MANY)]
+
+
 def _statuses(records: Records) -> dict[str, Counter[str]]:
     counts: dict[str, Counter[str]] = {column: Counter() for column in records.columns}
     for column, line in records.lines:
@@ -165,17 +199,20 @@ def _line(line: Line, columns: list[str]) -> list[TableCell]:
     return texts
 
 
-def _every(records: Records, links: Links) -> PageBlock:
-    """Every problem, those with the most unsolved goals first."""
+def _every(records: Records, links: Links, files: Sequence[str]) -> PageBlock:
+    """Every problem, those with the most unsolved goals first, with the plans of each planner and seed."""
     solved: dict[tuple[str, str], dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    kept: dict[tuple[tuple[str, str], str], list[tuple[str, str]]] = defaultdict(list)
     failed: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for column, line in records.lines:
-        problem = (line["row"], line["instance"])
-        if line["failure"] is not None:
-            failed[problem].add(column)
-            solved[problem][column]["failed"] += 1
-        else:
-            solved[problem][column].update(line["status"])
+    for number, run in enumerate(records.runs):
+        for line in run.lines:
+            problem, column = (line["row"], line["instance"]), column_of(line)
+            if line["failure"] is not None:
+                failed[problem].add(column)
+                solved[problem][column]["failed"] += 1
+            else:
+                solved[problem][column].update(line["status"])
+            kept[problem, column] += _files(line, files[number]) if files else []
 
     def unsolved(problem: tuple[str, str]) -> tuple[int, float]:
         counts = sum(solved[problem].values(), Counter())
@@ -185,18 +222,24 @@ def _every(records: Records, links: Links) -> PageBlock:
     columns += [Column("pages", text=True)] if links else []
     rows = []
     for problem in sorted(solved, key=unsolved):
-        row = [TableCell(" ".join(problem)), *(_outcome(solved[problem].get(column)) for column in records.columns)]
+        row = [TableCell(" ".join(problem))]
+        row += [_outcome(solved[problem].get(column), kept[problem, column]) for column in records.columns]
         rows.append([*row, TableCell("", links=links.get(problem, []))] if links else row)
     return table(
         f"{_KEY}-every", f"Every problem ({len(solved):,}), the least solved first", columns, rows, folded=True
     )
 
 
-def _outcome(counts: Counter[str] | None) -> TableCell:
+def _files(line: Record, folder: str) -> list[tuple[str, str]]:
+    """Links to the plans and the log of a line."""
+    return file_links(line, folder, {name: f"{name} of seed {line['seed']}" for name in ("plan", "log")})
+
+
+def _outcome(counts: Counter[str] | None, links: Sequence[tuple[str, str]]) -> TableCell:
     if not counts:
         return TableCell("-", sort=-1)
     share = counts["solved"] / counts.total()
     others = sorted((status for status in counts if status != "solved"), key=severity)
     reasons = ", ".join(f"{counts[status]} {status}" for status in others)
     text = f"{counts['solved']} of {counts.total()}" + (f" ({reasons})" if reasons else "")
-    return TableCell(text, sort=round(share, 4), mark="worse" if counts["failed"] else "")
+    return TableCell(text, sort=round(share, 4), mark="worse" if counts["failed"] else "", links=links)

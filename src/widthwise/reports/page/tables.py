@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
+from typing import Any
+from urllib.parse import quote
 
 from widthwise.reports.page.content import PageBlock, prose
 
@@ -60,6 +63,25 @@ def table(
     if folded:
         return PageBlock(key, f"<details><summary>{escape(title)}</summary>{inner}</details>", style="table")
     return PageBlock(key, f"<h3>{escape(title)}</h3>{inner}", style="table")
+
+
+def file_links(line: Mapping[str, Any], folder: str, labels: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Links to the files that a run has kept of a line; a run folder cannot make a page link to anything else.
+
+    Args:
+        line: the line.
+        folder: the run folder as a reader of the page reaches it.
+        labels: the text of each link, by the name of the file: plan, log.
+
+    Returns:
+        The text and the address of each link.
+    """
+    kept = {name: str(line.get(f"{name}_file", "")) for name in labels}
+    return [
+        (labels[name], quote(f"{folder}/{path}"))
+        for name, path in kept.items()
+        if re.fullmatch(rf"{name}s/[\w.+-]+\.txt", path)
+    ]
 
 
 def _head(columns: Sequence[Column]) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote
 
 from widthwise.reports.page.charts import Axis, Chart, Curve
 from widthwise.reports.page.content import PageBlock, Section, listed, paragraphs, pictures, tiles
 from widthwise.reports.page.failures import severity, status_table
 from widthwise.reports.page.goals_section import Links
 from widthwise.reports.page.origin import facts, origin
-from widthwise.reports.page.tables import Column, TableCell, table
+from widthwise.reports.page.tables import Column, TableCell, file_links, table
 from widthwise.reports.records import Record, SuiteRun
 from widthwise.reports.whole_plots import end_of_time, solved_problems
 from widthwise.reports.whole_suite import Problem, Whole, count_totals, reason_of, status_of
@@ -143,13 +141,8 @@ def _figure(value: object, digits: int) -> str:
 
 
 def _files(line: Record, files: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
-    """Links to the plan and the log of a line, if its run has kept them; a folder cannot name other files."""
-    kept = {name: str(line.get(f"{name}_file", "")) for name in names}
-    return [
-        (name, quote(f"{files[line['run']]}/{path}"))
-        for name, path in kept.items()
-        if files and re.fullmatch(rf"{name}s/[\w.+-]+\.txt", path)
-    ]
+    """Links to the plan and the log of a line, if its run has kept them."""
+    return file_links(line, files[line["run"]], {name: name for name in names}) if files else []
 
 
 def _plain(key: str, title: str, rows: Sequence[Sequence[str]], sums: int = 0) -> PageBlock:

@@ -36,6 +36,8 @@ def compile_lock(extras: tuple[str, ...], more: tuple[str, ...], without: tuple[
         command += [f"--extra={extra}" for extra in extras]
         command += ["--constraint=constraints.txt", f"--override={folder / 'overrides.txt'}", "--universal"]
         command += ["--python-version=3.11", "--generate-hashes", "--no-annotate", "--no-header", "--quiet"]
+        # pip 23 takes the newest release for `coverage[toml]` if the file pins `coverage` only.
+        command += ["--no-strip-extras"]
         done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return "".join(block for block in blocks(done.stdout) if "sys_platform == 'none'" not in block)
 

@@ -20,7 +20,7 @@ def requirements() -> str:
     result: dict[str, str] = {}
     for name in LOCKS:
         for block in blocks((ROOT / name).read_text(encoding="utf-8")):
-            result.setdefault(re.split(r"[=\s;]", block, maxsplit=1)[0], block)
+            result.setdefault(re.split(r"[\[=\s;]", block, maxsplit=1)[0], block)
     return "".join(result[name] for name in sorted(result))
 
 

@@ -17,6 +17,9 @@ from places import ROOT
 LOCKS = ("requirements-dev.lock", "requirements-learn.lock")
 
 
+_PIN = r"^([\w.-]+)(?:\[[\w, .-]+\])?==([^\s;]+)"  # a package may have extras
+
+
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -24,7 +27,7 @@ def normal(name: str) -> str:
 def pinned(name: str) -> dict[str, str]:
     """The versions in a file of requirements, by package."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    return {normal(package): version for package, version in re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE)}
+    return {normal(package): version for package, version in re.findall(_PIN, text, re.MULTILINE)}
 
 
 def extras() -> dict[str, set[str]]:

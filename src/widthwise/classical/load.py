@@ -157,7 +157,7 @@ def example(name: str, *, seed: int = 0, **sizes: int) -> Task:
     """A task of a bundled family, read and grounded.
 
     Args:
-        name: The family: corridor, gripper, blocks, 8puzzle, ferry, logistics, visitall or elevator.
+        name: The family: corridor, gripper, blocks, 8puzzle, ferry, logistics, visit-all or elevator.
         seed: Chooses the problem where the family has more than one of a size.
         sizes: The sizes of the family, such as `blocks=5`; `widthwise examples` lists them.
 

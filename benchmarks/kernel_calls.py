@@ -1,4 +1,4 @@
-"""Calls of the native kernels, each by name: `python kernel_calls.py NAME REPEATS` prints its time and its result.
+"""Calls of the native kernels: `python kernel_calls.py NAME REPEATS NODES` prints the time and the result of one.
 
 `wheel_speed.py` runs this file with the Pythons of two environments. It imports nothing but Widthwise and NumPy.
 """
@@ -13,15 +13,13 @@ from typing import Any
 
 import widthwise as ww
 
-NODES = 1_000_000
-
 
 def search(planner: Any, family: str, seed: int = 0, **sizes: int) -> Callable[[], Any]:
-    """A search in a bundled task; returns what it generated."""
-    task = ww.example(family, seed=seed, **sizes)
+    """A search in a bundled task, of at most NODES nodes; returns what it generated."""
+    task, budget = ww.example(family, seed=seed, **sizes), ww.Budget(nodes=int(sys.argv[3]))
 
     def call() -> Any:
-        result = ww.solve(task, planner, budget=ww.Budget(nodes=NODES))
+        result = ww.solve(task, planner, budget=budget)
         return [result.status, result.generated]
 
     return call

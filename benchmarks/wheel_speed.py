@@ -30,7 +30,7 @@ NOT_COUNTED = {"forward pass of the network"}
 
 def measured(python: Path, name: str, repeats: int) -> tuple[float, Any]:
     """The least processor time of some calls in a fresh process, and their result."""
-    done = subprocess.run([python, PROGRAM, name, str(repeats)], capture_output=True, text=True, check=True)
+    done = subprocess.run([python, PROGRAM, name, str(repeats), "1000000"], capture_output=True, text=True, check=True)
     seconds, result = json.loads(done.stdout)
     return float(seconds), result
 
@@ -43,7 +43,8 @@ def instructions(python: Path, name: str) -> int | None:
     counting = [valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     counts = []
     for repeats in ("0", "1"):
-        done = subprocess.run([*counting, python, PROGRAM, name, repeats], capture_output=True, text=True, check=True)
+        call = [*counting, python, PROGRAM, name, repeats, "50000"]
+        done = subprocess.run(call, capture_output=True, text=True, check=True)
         shown = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
         if shown is None:
             return None
@@ -82,8 +83,9 @@ def page(rows: dict[str, dict[str, Any]], args: argparse.Namespace) -> str:
     lines += [
         "",
         f"Least processor time of {args.rounds} rounds with 5 calls each; the two builds take turns. Other programs "
-        "ran on the machine, so only ratios are of use. Instructions are counted by valgrind, which knows no AVX-512 "
-        "and is left out for the forward pass.",
+        "ran on the machine, so only ratios are of use. A search ends after 1,000,000 nodes. Instructions are counted "
+        "by valgrind in one call with at most 50,000 nodes; valgrind knows no AVX-512 and is left out for the forward "
+        "pass.",
         "",
         f"Made with `{command}`: commit {about['commit']}, widthwise {about['versions']['widthwise']}, python "
         f"{about['versions']['python']}, {compiler()}, {machine['cpu']}, {machine['cores']} cores, "

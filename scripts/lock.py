@@ -1,9 +1,9 @@
 """Write the requirements with hashes: `make lock`. What they pin is what `constraints.txt` pins.
 
-`requirements-dev.lock` holds what building and testing need, except PyTorch. `requirements-learn.lock` holds PyTorch
-with all it needs: which of its builds fits depends on the machine, and it takes gigabytes. Both hold for every
-supported Python and platform, and name no index: pip takes the files from where it is set up to take them, if the
-hashes fit.
+`requirements-dev.lock` holds what building and testing need, except PyTorch and what needs PyTorch. The second file,
+`requirements-learn.lock`, holds these with all they need: which build of PyTorch fits depends on the machine, and it
+takes gigabytes. Both hold for every supported Python and platform, and name no index: pip takes the files from where it
+is set up to take them, if the hashes fit.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD_TOOLS = ("scikit-build-core", "nanobind", "cmake", "ninja")
+#: Packages of the tests that need PyTorch.
+ON_TORCH = ("stable-baselines3", "sb3-contrib")
 HEADER = "# Requirements with hashes, written by `make lock`. Install: pip install --require-hashes -r {name}\n"
 #: File name -> extras of the project, further requirements, requirements to leave out.
 LOCKS = {
-    "requirements-dev.lock": (("dev", "audit", "coverage", "wheels"), BUILD_TOOLS, ("torch",)),
-    "requirements-learn.lock": (("learn",), (), ()),
+    "requirements-dev.lock": (("dev", "audit", "coverage", "wheels"), BUILD_TOOLS, ("torch", *ON_TORCH)),
+    "requirements-learn.lock": (("learn",), ON_TORCH, ()),
 }
 
 

@@ -136,8 +136,7 @@ def measure_actors(options: argparse.Namespace) -> None:
     else:
         pairs = []
         for name in names:
-            # In mazes the learner is what limits two actors, so it is also measured with two threads.
-            for threads in (1, 2) if name in parts.MAZES else (1,):
+            for threads in options.threads or [1]:
                 pairs.append(parts.compare(name, options.actors, options.seconds, options.repeat, threads=threads))
                 print("\n".join(parts.pair_table(pairs[-1:])[2:]), flush=True)
         print("\n".join(["", *parts.pair_table(pairs)]))
@@ -155,6 +154,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write a page here")
     parser.add_argument("--actors", type=int, help="compare so many actors with one process")
     parser.add_argument("--seconds", type=float, default=10.0, help="with --actors: the time of each measurement")
+    parser.add_argument("--threads", type=int, action="append", help="with --actors: of the learner; may be repeated")
     parser.add_argument("--learner", action="store_true", help="measure the learner alone, and simulate many actors")
     options = parser.parse_args()
     if options.actors or options.learner:

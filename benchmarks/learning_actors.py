@@ -49,13 +49,14 @@ class Pair:
     several: list[float]
     updates_per_action: tuple[float, float]
     waiting: float  # the share of their time that actors have waited
-    processor: tuple[float, float, float]  # microseconds per interaction: one process; with actors: learner, actors
+    # Microseconds per interaction: one process; with actors: the thread that learns, all of the learner, the actors.
+    processor: tuple[float, float, float, float]
 
     @property
     def possible(self) -> float:
         """The ratio that the processor times allow where learner and actors have two cores for themselves."""
-        one, learner, actors = self.processor
-        return one / max(learner, (learner + actors) / 2)
+        one, thread, learner, actors = self.processor
+        return one / max(thread, (learner + actors) / 2)
 
     @property
     def ratios(self) -> list[float]:
@@ -89,16 +90,18 @@ def compare(environment: str, actors: int, seconds: float, repeat: int, *, threa
         counts = [[-trainer.updater.updates, -trainer.actions] for trainer in (one, several)]
         owed, waited, busy = several.owed, several.times["waiting"], 0.0
         made_before = [trainer.interactions for trainer in (one, several)]
-        spent_before, spent_by = acting(several), [0.0, 0.0]
+        spent_before, spent_by, of_thread = acting(several), [0.0, 0.0], 0.0
         for _ in range(repeat):
             for trainer, rate in zip((one, several), rates, strict=True):
                 torch.set_num_threads(threads if trainer is several else 1)
                 begun, before, processor = time.perf_counter(), trainer.interactions, time.process_time()
+                thread = time.thread_time()
                 while time.perf_counter() - begun < seconds:
                     trainer.round()
                 spent = time.perf_counter() - begun
                 rate.append((trainer.interactions - before) / spent)
                 spent_by[trainer is several] += time.process_time() - processor
+                of_thread += time.thread_time() - thread if trainer is several else 0.0
                 busy += spent * actors if trainer is several else 0.0
                 # The next chunk of the actors begins with a pause that is not theirs.
                 if trainer is one:
@@ -118,6 +121,7 @@ def compare(environment: str, actors: int, seconds: float, repeat: int, *, threa
             waiting=max(0.0, several.times["waiting"] - waited) / busy,
             processor=(
                 spent_by[0] / made_now[0] * 1e6,
+                of_thread / made_now[1] * 1e6,
                 spent_by[1] / made_now[1] * 1e6,
                 (acting(several) - spent_before) / made_now[1] * 1e6,
             ),
@@ -135,17 +139,18 @@ def pair_table(pairs: Sequence[Pair]) -> list[str]:
     """The comparison in Markdown."""
     lines = [
         "| environment | actors | learner threads | one process | actors, in step | ratio (each repetition) | aim "
-        "| updates per action | actors waited | µs of processor: one, learner + actors | possible on 2 cores |",
+        "| updates per action | actors waited | µs of processor: one; learner (its main thread) + actors "
+        "| possible on 2 cores |",
         "|---|--:|--:|--:|--:|---|--:|---|--:|---|--:|",
     ]
     for pair in pairs:
         each = ", ".join(f"{ratio:.2f}" for ratio in pair.ratios)
         updates = " and ".join(f"{count:.2f}" for count in pair.updates_per_action)
         aim = AIMS[pair.environment] if pair.actors == 2 else "-"
-        one, learner, acted = pair.processor
+        one, thread, learner, acted = pair.processor
         cells = [pair.environment, pair.actors, pair.threads, f"{median(pair.one):.0f}", f"{median(pair.several):.0f}"]
         cells += [f"{median(pair.ratios):.2f} ({each})", aim, updates, f"{pair.waiting:.0%}"]
-        cells += [f"{one:.0f}, {learner:.0f} + {acted:.0f}", f"{pair.possible:.2f}"]
+        cells += [f"{one:.0f}; {learner:.0f} ({thread:.0f}) + {acted:.0f}", f"{pair.possible:.2f}"]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return lines
 

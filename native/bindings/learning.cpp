@@ -32,11 +32,13 @@ std::span<float> row(const Floats& floats) {
 
 void rmsprop(const Floats& weights, const Floats& gradient, float l2, float scale, const Floats& running,
              float rate, float decay, float epsilon) {
+    const nb::gil_scoped_release free;
     const widthwise::Rmsprop step{rate, decay, epsilon};
     step.step(row(weights), {row(gradient), l2}, scale, row(running));
 }
 
 std::pair<double, double> squares(const Floats& weights, const Floats& gradient, float l2) {
+    const nb::gil_scoped_release free;
     const auto found = widthwise::squares(row(weights), {row(gradient), l2});
     return {found.gradient, found.weights};
 }
@@ -85,6 +87,7 @@ void bind_renorm(nb::module_& module) {
         "renorm",
         [](const Floats& x, const std::array<Floats, 4>& units, const std::array<float, 4>& settings,
            const Floats& out, const Plane& corrected, const std::string& name) {
+            const nb::gil_scoped_release free;
             const auto& [weight, bias, mean, variance] = units;
             const auto [momentum, epsilon, ratio, shift] = settings;
             widthwise::Renorm{momentum, epsilon, ratio, shift}.forward(
@@ -101,6 +104,7 @@ void bind_renorm(nb::module_& module) {
         "renorm_backward",
         [](const std::array<Floats, 3>& passed, const Floats& weight, const Plane& corrected,
            const std::array<Floats, 3>& gradients, const std::string& name) {
+            const nb::gil_scoped_release free;
             const auto& [x, out, gradient] = passed;
             const auto& [of_x, of_weight, of_bias] = gradients;
             widthwise::renorm_backward({row(x), row(out), row(gradient)}, row(weight),

@@ -177,6 +177,24 @@ TEST_CASE("a step of RMSprop follows its formula, and the squares are summed up"
         CHECK(sums.gradient == doctest::Approx(of_gradient).epsilon(1e-5));
         CHECK(sums.weights == doctest::Approx(of_weights).epsilon(1e-5));
     }
+#ifdef __x86_64__
+    // The same bits with all registers.
+    std::vector<RmspropKernels> others;
+    if (has_avx2()) others.push_back(avx2_rmsprop());
+    if (has_avx512()) others.push_back(avx512_rmsprop());
+    for (const RmspropKernels& kernels : others) {
+        const Floats gradient = random_floats(random, 2500), before = random_floats(random, 2500);
+        const Slope slope{gradient, 0.1F};
+        Floats expected = before, weights = before, expected_running(2500, 0.25F), running(2500, 0.25F);
+        const Squares plain = squares(before, slope, plain_rmsprop()), sums = squares(before, slope, kernels);
+        CHECK(plain.gradient == sums.gradient);
+        CHECK(plain.weights == sums.weights);
+        Rmsprop{0.01F, 0.9F, 1e-3F}.step(expected, slope, 0.5F, expected_running, plain_rmsprop());
+        Rmsprop{0.01F, 0.9F, 1e-3F}.step(weights, slope, 0.5F, running, kernels);
+        CHECK(weights == expected);
+        CHECK(running == expected_running);
+    }
+#endif
     Floats two(2), three(3);
     CHECK_THROWS_AS(squares(two, {three, 0.0F}), std::invalid_argument);
     CHECK_THROWS_AS((Rmsprop{0.1F, 0.9F, 0.1F}.step(two, {two, 0.0F}, 1.0F, three)), std::invalid_argument);

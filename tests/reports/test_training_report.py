@@ -274,10 +274,17 @@ def test_a_run_with_actors_says_how_far_behind_they_were_and_where_the_time_went
         line |= {"actor": 0, "lag": lag, "oldest_lag": lag}
     (run / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     seconds = {"training": 1.0, "simulator": 2.0, "learner_waiting": 1.0}
-    (run / "result.json").write_text(json.dumps({"actors": 2, "actors_lost": 1, "time_seconds": seconds}))
+    result = {"actors": 2, "actors_lost": 1, "time_seconds": seconds}
+    (run / "result.json").write_text(json.dumps(result))
+    assert main(["report", str(run)]) == 0  # an older run, without sizes
+    assert "bytes per episode" not in capsys.readouterr().out
+    sizes = {"bytes_per_episode": 4_000, "bytes_per_weight_update": 2_900_000}
+    memory = {"replay_bytes": 14_100_000, "replay_bytes_at_most": 57_000_000}
+    (run / "result.json").write_text(json.dumps({**result, **sizes, **memory}))
     assert main(["report", str(run)]) == 0
     shown = capsys.readouterr().out
     assert f"{run}: 2 actors (1 lost), weights 20 updates behind (at most 30)" in shown
+    assert "4,000 bytes per episode, 2,900,000 per weight update; replay memory 14.1 MB of at most 57.0 MB" in shown
     assert "training 25%, simulator 50%, learner waiting 25%" in shown
 
 

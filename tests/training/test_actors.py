@@ -90,6 +90,7 @@ def test_in_step_the_order_of_answers_does_not_matter(
     assert first == second
     assert first["bytes_per_episode"] > 0
     assert first["bytes_per_weight_update"] > 0
+    assert 0 < first["replay_bytes"] <= first["replay_bytes_at_most"] == 2_000 * (9 * 4 + 2 * 4 + 4)
     assert set(results[0]["time_seconds"]) >= {"simulator", "network", "training", "waiting", "transport"}
 
 

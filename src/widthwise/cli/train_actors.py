@@ -75,11 +75,12 @@ def actors_text(result: Record) -> list[str]:
     if "bytes_per_episode" not in result:
         return []
     lost = f", {result['actors_lost']} lost with {counted(result['episodes_lost'], 'episode')}"
-    seconds = result["time_seconds"]
+    seconds, replay, most = result["time_seconds"], result["replay_bytes"], result["replay_bytes_at_most"]
     total = sum(seconds.values()) or 1.0
     shares = ", ".join(f"{name.replace('_', ' ')} {spent / total:.0%}" for name, spent in seconds.items())
     return [
         f"{counted(result['actors'], 'actor')}{lost if result['actors_lost'] else ''}: "
         f"{result['bytes_per_episode']:,} bytes per episode, {result['bytes_per_weight_update']:,} per weight update",
+        f"replay memory: {replay / 1e6:,.1f} MB of at most {most / 1e6:,.1f} MB",
         f"time of all processes: {shares}",
     ]

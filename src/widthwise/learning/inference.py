@@ -25,7 +25,8 @@ class Inference:
     """Evaluates observations: the active units of the last hidden layer, the policy, and the value.
 
     `version` counts the updates of the network it was made from; `update` brings it up to date, and `changes` counts
-    how often: a network that begins anew is another one of the same version.
+    how often: a network that begins anew is another one of the same version. The weights are copied at the first
+    evaluation after `update`, as a learner with actors evaluates nothing itself.
     """
 
     def __init__(self, network: Network, kernels: str = "best") -> None:
@@ -46,11 +47,14 @@ class Inference:
         self._mean = np.empty(LARGEST)
         self.update(0)
 
-    @torch.no_grad()
     def update(self, version: int) -> None:
         """Take over the weights of the network."""
         self.version = version
         self.changes += 1
+        self._current = False
+
+    @torch.no_grad()
+    def _copy_weights(self) -> None:
         network = self.network
         for number, (layer, norm) in enumerate(zip(network.layers, network.norms, strict=True)):
             mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
@@ -68,9 +72,12 @@ class Inference:
             np.ones(len(weight), np.float32),
             bias.cpu().numpy(),
         )
+        self._current = True
 
     def __call__(self, observations: Sequence[Any]) -> list[Evaluation]:
         """The evaluation of each observation."""
+        if not self._current:
+            self._copy_weights()
         evaluations: list[Evaluation] = []
         for start in range(0, len(observations), LARGEST):
             evaluations += self._batch(observations[start : start + LARGEST])

@@ -72,6 +72,18 @@ class ReplayMemory:
         rows = sum(episode.targets.nbytes + episode.returns.nbytes for episode in self.episodes)
         return sum(arrays.values()) + rows
 
+    def most_bytes(self, actions: int) -> int:
+        """The most bytes that `nbytes` can be, unless a single episode has more transitions than there is room for.
+
+        Args:
+            actions: of the environment; a target policy has a number for each.
+
+        Returns:
+            The bytes of `capacity` transitions whose observations share no arrays.
+        """
+        observation = self._buffer[0].nbytes if len(self._buffer) else 0
+        return self.capacity * (observation + 4 * actions + 4)
+
     def state(self) -> dict[str, Any]:
         """All of it as tensors and plain data; an array that several observations share is there once."""
         arrays: dict[int, int] = {}

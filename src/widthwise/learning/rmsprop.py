@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,11 +55,13 @@ class RMSprop:
         for parameter in self.parameters:
             parameter.grad = None
 
-    def gradient(self) -> Gradient:
-        """The gradient that the parameters have now."""
+    def gradient(self, slopes: Sequence[Tensor | None] | None = None) -> Gradient:
+        """A gradient in parts, one per parameter; by default the one that the parameters have now."""
+        if slopes is None:
+            slopes = [parameter.grad for parameter in self.parameters]
         if not self.native:
-            return self._gradient_by_torch()
-        rows = [self._row(parameter) for parameter in self.parameters]
+            return self._gradient_by_torch(slopes)
+        rows = [self._row(parameter, slope) for parameter, slope in zip(self.parameters, slopes, strict=True)]
         squares = l2 = 0.0
         for slope, weights, counted in zip(rows, self._weight_rows, self.counted, strict=True):
             if slope is None:
@@ -70,8 +72,8 @@ class RMSprop:
         return Gradient(rows, math.sqrt(squares), l2)
 
     @torch.no_grad()
-    def _gradient_by_torch(self) -> Gradient:
-        rows = [parameter.grad for parameter in self.parameters]
+    def _gradient_by_torch(self, slopes: Sequence[Tensor | None]) -> Gradient:
+        rows = list(slopes)
         squares = l2 = 0.0
         for slope, parameter, counted in zip(rows, self.parameters, self.counted, strict=True):
             if slope is None:
@@ -92,8 +94,7 @@ class RMSprop:
                 parameter.addcdiv_(whole, square.sqrt().add_(self.epsilon), value=-self.rate)
 
     @staticmethod
-    def _row(parameter: Tensor) -> Any:
-        gradient = parameter.grad
+    def _row(parameter: Tensor, gradient: Tensor | None) -> Any:
         if gradient is None:
             return None
         if gradient.stride() != parameter.stride():

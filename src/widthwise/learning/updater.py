@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.learning.gradients import DirectGradients
 from widthwise.learning.inference import Inference
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.losses import cross_entropy
@@ -44,6 +46,7 @@ class Updater:
         self.network, self.settings, self.device = network, settings, device
         self.updates = 0
         self.inference = Inference(network)
+        self.direct = DirectGradients(network) if device == "cpu" else None
         self.optimiser = RMSprop(
             network.parameters(),
             settings.learning_rate,
@@ -63,15 +66,16 @@ class Updater:
         """One update from one batch."""
         network, settings = self.network, self.settings
         observations, targets, returns = replay.sample()
+        seen = network.scaled(torch.from_numpy(observations).to(self.device))
         wanted = torch.from_numpy(network.support.two_hot(returns)).to(self.device)
-        network.train()
-        _, policy, value = network(network.scaled(torch.from_numpy(observations).to(self.device)))
-        policy_loss = cross_entropy(torch.from_numpy(targets).to(self.device), policy)
-        value_loss = cross_entropy(wanted, value)
-        self.optimiser.zero_grad()
-        (policy_loss + settings.value_factor * value_loss).backward()  # type: ignore[no-untyped-call]
-        gradient = self.optimiser.gradient()
-        losses = Losses(policy_loss.item(), value_loss.item(), gradient.l2, gradient.norm)
+        policies = torch.from_numpy(targets).to(self.device)
+        if self.direct is not None and self.direct.usable():
+            policy_loss, value_loss, slopes = self.direct(seen, policies, wanted, settings.value_factor)
+            gradient = self.optimiser.gradient(slopes)
+        else:
+            policy_loss, value_loss = self._by_autograd(seen, policies, wanted)
+            gradient = self.optimiser.gradient()
+        losses = Losses(policy_loss, value_loss, gradient.l2, gradient.norm)
         if not all(map(math.isfinite, (losses.policy, losses.value, losses.gradient))):
             raise TrainingDivergedError(
                 f"training diverged at update {self.updates + 1}: policy loss {losses.policy:g}, value loss "
@@ -80,6 +84,15 @@ class Updater:
         self.optimiser.step(gradient, clipping(gradient.norm, settings.clip))
         self.updates += 1
         return losses
+
+    def _by_autograd(self, seen: Tensor, policies: Tensor, wanted: Tensor) -> tuple[float, float]:
+        """The losses of policy and value; leaves the gradients at the parameters. On any device."""
+        self.network.train()
+        _, policy, value = self.network(seen)
+        policy_loss, value_loss = cross_entropy(policies, policy), cross_entropy(wanted, value)
+        self.optimiser.zero_grad()
+        (policy_loss + self.settings.value_factor * value_loss).backward()  # type: ignore[no-untyped-call]
+        return policy_loss.item(), value_loss.item()
 
     def publish(self) -> None:
         """Let searches use the network as it is now."""

@@ -90,7 +90,20 @@ def actors_note(run: RunRecords) -> list[str]:
     lags = [line["lag"] for line in run.episodes if isinstance(line.get("lag"), int | float)]
     behind = f", weights {fmean(lags):,.0f} updates behind (at most {max(lags):,.0f})" if lags else ""
     lost = run.result.get("actors_lost")
-    return [f"{run.folder}: {actors} actors ({lost} lost){behind}; time of all processes: {shares}."]
+    return [f"{run.folder}: {actors} actors ({lost} lost){behind}{sizes_note(run)}; time of all processes: {shares}."]
+
+
+def sizes_note(run: RunRecords) -> str:
+    """What has travelled between actors and learner, and the size of the replay memory; older runs do not say it."""
+    names = ("bytes_per_episode", "bytes_per_weight_update", "replay_bytes", "replay_bytes_at_most")
+    sizes = [size for name in names if isinstance(size := run.result.get(name), int)]
+    if len(sizes) < len(names):
+        return ""
+    episode, update, replay, most = sizes
+    return (
+        f"; {episode:,} bytes per episode, {update:,} per weight update; "
+        f"replay memory {replay / 1e6:,.1f} MB of at most {most / 1e6:,.1f} MB"
+    )
 
 
 def training_table(groups: Sequence[Group], published: Published) -> str:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from widthwise.core.provenance import cores
 from widthwise.core.simulator import Simulator
 from widthwise.simulators.chance import Mode
 from widthwise.training.actor_messages import (
@@ -85,6 +86,8 @@ class ActorsTrainer(Trainer):
         """The transport, with all actors started and restored to where they were."""
         if self.transport is None:
             self.transport = make_transport(self.options)
+            if self.updater.direct is not None and self.options.threads == 1 and cores() > 1:
+                self.updater.direct.use_second_thread()
             for index in range(self.settings.actors):
                 self._start(index)
         return self.transport
@@ -114,6 +117,8 @@ class ActorsTrainer(Trainer):
             self.transport = None
             self._asked.clear()
             self._gone.clear()
+            if self.updater.direct is not None:
+                self.updater.direct.close()
 
     def ask(self, actor: int, order: Order) -> int:
         """Send an order with the weights as they are published; returns its ticket. Raises `ActorLost`."""

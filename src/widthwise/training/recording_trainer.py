@@ -60,7 +60,9 @@ class RecordingTrainer:
 
     def summary(self) -> dict[str, Any]:
         """What the result of the run says about actors, memory and time."""
-        return {"replay_bytes": self.trainer.replay.nbytes(), **self.trainer.summary()}
+        replay, actions = self.trainer.replay, self.trainer.updater.network.actions
+        sizes = {"replay_bytes": replay.nbytes(), "replay_bytes_at_most": replay.most_bytes(actions)}
+        return {**sizes, **self.trainer.summary()}
 
     def close(self) -> None:
         """End all actors."""

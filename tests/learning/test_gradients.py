@@ -56,7 +56,7 @@ def test_updates_are_those_of_autograd_to_the_last_bit(input_format: InputFormat
         if way == "autograd":
             updater.direct = None
         memory = Batches(network, rows)
-        losses = [updater.learn(memory) for _ in range(4)]  # type: ignore[arg-type]
+        losses = [updater.learn(memory, following) for following in (3, 2, 1, 0)]  # type: ignore[arg-type]
         updaters.append((updater, losses))
         if updater.direct is not None:
             updater.direct.close()
@@ -67,6 +67,44 @@ def test_updates_are_those_of_autograd_to_the_last_bit(input_format: InputFormat
         assert losses == expected
         assert all(torch.equal(weights[name], tensor) for name, tensor in updater.network.state_dict().items())
         assert all(map(torch.equal, by_autograd.optimiser.squares, updater.optimiser.squares))
+
+
+def test_two_threads_draw_the_same_batches_and_none_more() -> None:
+    torch.set_num_threads(1)
+    trainers = [walker(patient=False) for _ in range(2)]
+    for trainer in trainers:
+        while trainer.updater.updates < 3:
+            trainer.round()
+    direct = trainers[1].updater.direct
+    assert direct is not None
+    direct.use_second_thread()
+    for trainer in trainers:
+        trainer.learn(7)
+        trainer.learn(1)
+    direct.close()
+    first, second = (trainer.state() for trainer in trainers)
+    assert first["replay"]["random"] == second["replay"]["random"]
+    weights, others = first["learner"]["network"], second["learner"]["network"]
+    assert all(torch.equal(weights[name], others[name]) for name in weights)
+
+
+def test_a_batch_that_was_drawn_before_an_error_is_not_used_after_it() -> None:
+    torch.set_num_threads(1)
+    trainer = walker(patient=False)
+    while trainer.updater.updates < 3:
+        trainer.round()
+    state = trainer.state()
+    trainer.learn(3)
+    expected = trainer.losses
+    direct = trainer.updater.direct
+    assert direct is not None
+    direct.use_second_thread()
+    trainer.restore(state)
+    trainer.updater.learn(trainer.replay, 2)  # the next one is drawn, and never used
+    trainer.restore(state)
+    trainer.learn(3)
+    direct.close()
+    assert trainer.losses == expected
 
 
 def test_the_network_of_searches_follows_at_the_next_evaluation() -> None:

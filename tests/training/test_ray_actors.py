@@ -113,7 +113,8 @@ def test_a_cluster_writes_the_lines_of_processes_also_when_it_loses_a_node(clust
 def test_a_local_cluster_replaces_an_actor_whose_step_does_not_return_and_is_ended_with_the_run(tmp_path: Path) -> None:
     ray.shutdown()
     make = partial(HangingWalk, str(tmp_path / "marker"), os.getpid())
-    options = ActorOptions("ray", step_timeout=0.5)
+    # Long enough for a step of an actor that waits for a core; no other call takes as long.
+    options = ActorOptions("ray", step_timeout=8.0)
     chosen = settings(300, evaluation_share=0.05, make=make)
     result = started(trained, folder=tmp_path / "run", options=options, chosen=chosen)
     assert result["actors_lost"] == 1

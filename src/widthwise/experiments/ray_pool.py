@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from widthwise.core.errors import InputError, MissingExtraError
+from widthwise.core.errors import MissingExtraError
+from widthwise.core.ray_start import start_ray
 from widthwise.experiments.jobs import Done, Job, Outcome, done, lost, work
 
 _STORE_BYTES = 100_000_000  # lines are small; Ray's default would take a third of the machine
@@ -29,7 +30,7 @@ class RayPool:
         ray = self.ray
         ours = not ray.is_initialized()
         if ours:
-            self._connect()
+            start_ray(ray, self.address, _STORE_BYTES)
         # No retry by Ray itself: a part that kills its worker gets a line, the rest of its job is sent again.
         remote = ray.remote(work).options(num_returns="streaming", max_retries=0)
         waiting = deque(sorted(jobs, key=lambda job: -job.weight))
@@ -70,14 +71,3 @@ class RayPool:
                     ray.cancel(stream, force=True)
             if ours:
                 ray.shutdown()
-
-    def _connect(self) -> None:
-        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-        try:
-            if self.address is not None:
-                self.ray.init(address=self.address, **options)
-            else:
-                self.ray.init(address="local", include_dashboard=False, object_store_memory=_STORE_BYTES, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            where = self.address or "a local cluster"
-            raise InputError(f"cannot connect to Ray at {where}: {error}") from None

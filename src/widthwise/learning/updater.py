@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,7 @@ class Updater:
         self.network, self.settings, self.device = network, settings, device
         self.updates = 0
         self.inference = Inference(network)
+        self._next: Future[tuple[Tensor, Tensor, Tensor]] | None = None  # the batch of the next update
         self.direct = DirectGradients(network) if device == "cpu" else None
         self.optimiser = RMSprop(
             network.parameters(),
@@ -58,17 +60,28 @@ class Updater:
 
     def begin(self, seed: int) -> None:
         """Forget everything that was learned, and begin with other weights."""
+        self._drop_next()
         self.network.begin(seed)
         self.optimiser.forget()
         self.publish()
 
-    def learn(self, replay: ReplayMemory) -> Losses:
-        """One update from one batch."""
-        network, settings = self.network, self.settings
-        observations, targets, returns = replay.sample()
-        seen = network.scaled(torch.from_numpy(observations).to(self.device))
-        wanted = torch.from_numpy(network.support.two_hot(returns)).to(self.device)
-        policies = torch.from_numpy(targets).to(self.device)
+    def learn(self, replay: ReplayMemory, following: int = 0) -> Losses:
+        """One update from one batch.
+
+        Args:
+            replay: where the batch is drawn from.
+            following: how many updates from the same memory, unchanged, follow at once. If there are two threads, the
+                batch of the next one is drawn beside this one.
+
+        Returns:
+            The losses.
+
+        Raises:
+            TrainingDivergedError: a loss or the gradient is not a finite number.
+        """
+        settings, aside = self.settings, self.direct.aside if self.direct is not None else None
+        seen, policies, wanted = self._batch(replay) if self._next is None else self._next.result()
+        self._next = aside.submit(self._batch, replay) if aside is not None and following else None
         if self.direct is not None and self.direct.usable():
             policy_loss, value_loss, slopes = self.direct(seen, policies, wanted, settings.value_factor)
             gradient = self.optimiser.gradient(slopes)
@@ -84,6 +97,21 @@ class Updater:
         self.optimiser.step(gradient, clipping(gradient.norm, settings.clip))
         self.updates += 1
         return losses
+
+    def _batch(self, replay: ReplayMemory) -> tuple[Tensor, Tensor, Tensor]:
+        """Scaled observations, policies and distributions of values to learn, on the device."""
+        observations, targets, returns = replay.sample()
+        scaled = self.network.scaled(torch.from_numpy(observations).to(self.device))
+        if scaled.data_ptr() == observations.ctypes.data:
+            scaled = scaled.clone()  # the memory fills the same buffer for every batch
+        wanted = torch.from_numpy(self.network.support.two_hot(returns)).to(self.device)
+        return scaled, torch.from_numpy(targets).to(self.device), wanted
+
+    def _drop_next(self) -> None:
+        """Forget a batch that was drawn before an error ended the updates."""
+        if self._next is not None:
+            wait([self._next])
+            self._next = None
 
     def _by_autograd(self, seen: Tensor, policies: Tensor, wanted: Tensor) -> tuple[float, float]:
         """The losses of policy and value; leaves the gradients at the parameters. On any device."""
@@ -114,6 +142,7 @@ class Updater:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a state."""
+        self._drop_next()
         self.network.load_state_dict(state["network"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.updates = state["updates"]

@@ -7,7 +7,8 @@ import os
 import sys
 from typing import Any
 
-from widthwise.core.errors import InputError, MissingExtraError, OutOfTime
+from widthwise.core.errors import MissingExtraError, OutOfTime
+from widthwise.core.ray_start import start_ray
 from widthwise.training.actor_messages import ActorSpec, Order, Weights
 from widthwise.training.transport import EVALUATOR, HANGING, Answer, Lost
 
@@ -33,15 +34,7 @@ def connect(address: str | None) -> Any:
         raise MissingExtraError("--actors ray", "ray") from None
     if ray.is_initialized():
         return ray
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-    try:
-        if address is not None:
-            ray.init(address=address, **options)
-        else:
-            ray.init(address="local", include_dashboard=False, object_store_memory=_STORE_BYTES, **options)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        where = address or "a local cluster"
-        raise InputError(f"cannot connect to Ray at {where}: {error}") from None
+    start_ray(ray, address, _STORE_BYTES)
     _Connection.ours = True
     return ray
 

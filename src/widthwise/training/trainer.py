@@ -255,8 +255,8 @@ class Trainer:
         """Train the network, once there is something to learn from."""
         begun = now()
         if self.ready():
-            for _ in range(updates):
-                self.losses = self.updater.learn(self.replay)
+            for following in range(updates - 1, -1, -1):
+                self.losses = self.updater.learn(self.replay, following)
             self.updater.publish()
         self.clocks.training += now() - begun
 

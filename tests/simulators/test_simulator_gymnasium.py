@@ -163,7 +163,7 @@ def test_minigrid():
 
 def test_walls_of_a_minigrid_are_not_copied_one_by_one():
     pytest.importorskip("minigrid")
-    env: Any = ww.simulator("MiniGrid-KeyCorridorS6R3-v0")
+    env: Any = ww.simulator("MiniGrid-KeyCorridorS6R3-v0", copy="pickle")
     env.reset(seed=0)
     env.load(env.save())
     core = env.env.unwrapped

@@ -14,7 +14,7 @@ import inspect
 import io
 import pickle
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from widthwise.core.errors import UsageError
 
@@ -38,15 +38,25 @@ _Key = tuple[int, str]
 _State = dict[str, Any]
 
 
+class LayeredState(Protocol):
+    """What saves and loads the attributes of an environment and its wrappers."""
+
+    def save(self) -> Any:
+        """A snapshot."""
+
+    def load(self, snapshot: Any) -> None:
+        """Return to a snapshot."""
+
+
 class Layers:
     """The attributes of a chain of objects, to be saved and loaded."""
 
     def __init__(
         self, layers: Sequence[Any], shared: Sequence[str] = (), strategy: str = "auto", below: Any = None
     ) -> None:
-        self._layers = list(layers)
+        self.layers = list(layers)
         self._below = below  # the layer under the last one, which saves itself
-        self._constants = [_constants(layer) for layer in self._layers]
+        self._constants = [_constants(layer) for layer in self.layers]
         self._names = [tuple(dict.fromkeys((*SHARED, *shared, *constants))) for constants in self._constants]
         self._strategy = strategy
 
@@ -70,14 +80,14 @@ class Layers:
             states = _Unpickler(io.BytesIO(snapshot), references).load()
         else:
             states = copy.deepcopy(snapshot.states, {id(value): value for value in references.values()})
-        for layer, (names, state) in zip(self._layers, states, strict=True):
+        for layer, (names, state) in zip(self.layers, states, strict=True):
             attributes = vars(layer)
             for name in [name for name in attributes if name not in state and name not in names]:
                 del attributes[name]
             attributes.update(state)
 
     def _references(self) -> Iterator[tuple[_Key, Any]]:
-        for index, layer in enumerate(self._layers):
+        for index, layer in enumerate(self.layers):
             yield (index, ""), layer
             attributes = vars(layer)
             for name in self._names[index]:
@@ -87,13 +97,14 @@ class Layers:
                 if name in self._constants[index] or _quiet(value):
                     yield (index, name), value
         if self._below is not None:
-            yield (len(self._layers), ""), self._below
+            yield (len(self.layers), ""), self._below
 
-    def _states(self, references: dict[_Key, Any]) -> list[tuple[list[str], _State]]:
+    def _states(
+        self, references: dict[_Key, Any], layers: Sequence[_State] | None = None
+    ) -> list[tuple[list[str], _State]]:
         """For each layer the names of the attributes that are shared, and the others with their values."""
         states = []
-        for index, layer in enumerate(self._layers):
-            attributes = vars(layer)
+        for index, attributes in enumerate([vars(layer) for layer in self.layers] if layers is None else layers):
             names = [name for name in self._names[index] if name in attributes and (index, name) in references]
             states.append((names, {name: value for name, value in attributes.items() if name not in names}))
         return states
@@ -101,6 +112,14 @@ class Layers:
     def _pickle(self) -> bytes:
         references = dict(self._references())
         return _dumps(self._states(references), references)
+
+    def dump(self, attributes: Sequence[_State], held: dict[int, tuple[Any, ...]]) -> bytes:
+        """A snapshot with other attributes than the present ones.
+
+        `held` says by `id` how objects are made whose own attributes were others, as `__reduce__` does.
+        """
+        references = dict(self._references())
+        return _dumps(self._states(references, attributes), references, held)
 
     def _copy(self) -> Copied:
         references = dict(self._references())
@@ -157,9 +176,11 @@ def _shared(key: _Key) -> Any:
     raise pickle.UnpicklingError(f"{key} can be restored by its environment only")
 
 
-def _dumps(states: list[tuple[list[str], _State]], references: dict[_Key, Any]) -> bytes:
+def _dumps(
+    states: list[tuple[list[str], _State]], references: dict[_Key, Any], held: dict[int, tuple[Any, ...]] | None = None
+) -> bytes:
     file = io.BytesIO()
-    _Pickler(file, {id(value): key for key, value in references.items()}).dump(states)
+    _Pickler(file, {id(value): key for key, value in references.items()}, held or {}).dump(states)
     return file.getvalue()
 
 
@@ -169,21 +190,26 @@ def _interned(kind: Any, colour: str) -> Any:
     return kind(colour) if inspect.signature(kind).parameters else kind()
 
 
+def is_interned(obj: Any) -> bool:
+    """Whether an object never changes and is as it was made, so that all loads can share one object."""
+    kind: Any = type(obj)
+    return kind.__name__ in INTERNED.get(kind.__module__, ()) and vars(obj) == vars(_interned(kind, obj.color))
+
+
 class _Pickler(pickle.Pickler):
     """Pickles attributes with references to what is shared; asked for objects only, not for every number and text."""
 
-    def __init__(self, file: io.BytesIO, keys: dict[int, _Key]) -> None:
+    def __init__(self, file: io.BytesIO, keys: dict[int, _Key], held: dict[int, tuple[Any, ...]]) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._keys = keys
+        self._keys, self._held = keys, held
 
     def reducer_override(self, obj: Any) -> Any:
         key = self._keys.get(id(obj))
         if key is not None:
             return _shared, (key,)
-        kind: Any = type(obj)
-        if kind.__name__ in INTERNED.get(kind.__module__, ()) and vars(obj) == vars(_interned(kind, obj.color)):
-            return _interned, (kind, obj.color)
-        return NotImplemented
+        if is_interned(obj):
+            return _interned, (type(obj), obj.color)
+        return self._held.get(id(obj), NotImplemented)
 
 
 class _Unpickler(pickle.Unpickler):

@@ -13,7 +13,7 @@ from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
 from widthwise.simulators.action_names import action_names
 from widthwise.simulators.action_replay import ActionReplay
-from widthwise.simulators.copying import Layers, UncopyableError
+from widthwise.simulators.copying import LayeredState, Layers, UncopyableError
 from widthwise.simulators.spaces import Actions
 
 #: Names under which environments offer saving and loading of their own.
@@ -73,7 +73,7 @@ class GymnasiumSimulator:
         self._own = _pair(layers[own]) if own < len(layers) else None
         # The wrappers above a layer that saves itself have their state too, such as a step counter.
         strategy = copy if copy in ("pickle", "deepcopy") else "auto"
-        self._rest = Layers(layers[:own], shared, strategy, *layers[own : own + 1])
+        self._rest: LayeredState = Layers(layers[:own], shared, strategy, *layers[own : own + 1])
         self._replay = ActionReplay(lambda seed: env.reset(seed=seed), env.step)
         self._replays = copy == "replay"
         self._tried = copy != "auto" or self._own is not None

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from widthwise.core.defaults import Defaults
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
+from widthwise.simulators.copying import Layers
 from widthwise.simulators.gymnasium_env import GymnasiumSimulator
+from widthwise.simulators.minigrid_snapshots import GridLayers
 
 #: What a step's info has under "minigrid": one number each, `doors` and `blocked` one for each door.
 PARTS = ("pose", "position", "direction", "carrying", "doors", "blocked", "boxes", "situation")
@@ -28,6 +30,11 @@ def is_minigrid(env: Any) -> bool:
 class MiniGridSimulator(GymnasiumSimulator):
     """A MiniGrid environment; `info["minigrid"]` has what `MiniGrid` features look at."""
 
+    def __init__(self, env: Any, *, copy: str = "auto", **options: Any) -> None:
+        super().__init__(env, copy=copy, **options)
+        if copy == "auto" and isinstance(self._rest, Layers) and self._own is None:
+            self._rest = GridLayers(self._rest)
+
     def information(self, info: dict[str, Any]) -> dict[str, Any]:
         """The info of the environment, and the parts of the state that features look at."""
         core = self.env.unwrapped
@@ -40,12 +47,11 @@ class MiniGridSimulator(GymnasiumSimulator):
                 continue
             if thing.type == "door":
                 doors[place] = 0 if thing.is_open else 2 if thing.is_locked else 1
-            elif thing.type in ("ball", "box"):
+            elif thing.type in ("ball", "box", "key"):
                 obstacles.add(place)
                 boxes += thing.type == "box"
         blocked = tuple(
-            int(state != 0 and not obstacles.isdisjoint((door - 1, door + 1, door - width, door + width)))
-            for door, state in doors.items()
+            int(not obstacles.isdisjoint((door - 1, door + 1, door - width, door + width))) for door in doors
         )
         carrying, locked = _number(core.carrying), tuple(state == 2 for state in doors.values())
         situation = zlib.crc32(repr((carrying, locked, blocked, boxes)).encode()) >> 1
@@ -65,15 +71,17 @@ class MiniGridSimulator(GymnasiumSimulator):
         """A hierarchy: above the situation and the doors, below where the agent stands.
 
         The situation is one feature, so that width 1 keeps every combination of what is carried, locked and blocked:
-        a key that has done its work is dropped, a ball that is in the way is put elsewhere.
+        a key that has done its work is dropped, a ball that is in the way is put elsewhere. A key that lies in a
+        doorway is another situation than a key that lies elsewhere, so that the first place where it is dropped is not
+        the only one that is searched from.
         """
         return Defaults(
             planner="hiw",
             widths=(1, 1),
             features=(MiniGrid("pose"), MiniGrid("situation", "doors")),
             steps_per_action=500,
-            nodes=50_000,
-            patience=100,
+            nodes=120_000,
+            patience=240,
             settle=True,
             notes=(
                 "high-level features: what is carried, locked, blocked and open; low-level features: where the agent "
@@ -87,8 +95,8 @@ class MiniGrid:
 
     Args:
         parts: The names: `pose` (cell and direction as one number), `position`, `direction`, `carrying`, `doors` (open,
-            closed or locked, for each door), `blocked` (for each door, whether it is not open and a ball or box lies
-            beside it), `boxes` (their number), `situation` (one number for what is carried, which doors are locked,
+            closed or locked, for each door), `blocked` (for each door, whether a ball, box or key lies beside it),
+            `boxes` (their number), `situation` (one number for what is carried, which doors are locked,
             which are blocked, and the number of boxes).
 
     Raises:

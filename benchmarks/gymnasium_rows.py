@@ -40,7 +40,9 @@ ENVIRONMENTS = (
     Environment("CartPole-v1", 500.0),
     Environment("MountainCar-v0", -110.0),
     Environment("Acrobot-v1", -100.0),
-    Environment("LunarLander-v3", 200.0, best=("--chance", "foresee", "--budget", "60")),
+    Environment(
+        "LunarLander-v3", 200.0, best=("--chance", "foresee", "--option", "action_repeat=8", "--budget", "300")
+    ),
     Environment("MiniGrid-Empty-8x8-v0", ANY),
     Environment("MiniGrid-DoorKey-5x5-v0", ANY),
     Environment("MiniGrid-DoorKey-6x6-v0", ANY),

@@ -204,6 +204,35 @@ def test_minigrid_features_tell_a_blocked_door_from_a_free_one():
     assert features[1](carried) != features[1](free)
 
 
+@pytest.mark.parametrize("way", ["auto", "replay"])
+def test_a_repeated_action_adds_up_its_rewards_and_stops_at_the_end(way):
+    single: Any = ww.simulator("CartPole-v1", copy=way)
+    repeated: Any = ww.simulator("CartPole-v1", copy=way, action_repeat=4)
+    assert repeated.limit == 125
+    single.reset(seed=0)
+    repeated.reset(seed=0)
+    snapshot = repeated.save()
+    for _ in range(2):
+        repeated.load(snapshot)
+        rewards, done, steps = 0.0, False, 0
+        single.reset(seed=0)
+        while not done:
+            step = repeated.step(1)
+            for _ in range(4):
+                if not done:
+                    last = single.step(1)
+                    rewards, done, steps = rewards + last.reward, last.done, steps + 1
+            assert step.done == last.done and np.array_equal(step.observation, last.observation)
+            assert step.reward == 4 or step.done
+        assert steps == rewards == 4 * ((steps - 1) // 4) + step.reward
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "8"])
+def test_an_action_is_repeated_a_whole_number_of_times(wrong):
+    with pytest.raises(ww.UsageError, match="action_repeat"):
+        ww.simulator("CartPole-v1", action_repeat=wrong)
+
+
 def test_actions_need_not_begin_at_zero():
     class Shifted(Dice):
         action_space = gymnasium.spaces.Discrete(2, start=3)

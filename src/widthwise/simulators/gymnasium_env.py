@@ -38,6 +38,8 @@ class GymnasiumSimulator:
 
     Actions are numbered: a `Discrete` space may begin anywhere, `MultiDiscrete`, `MultiBinary`, `Tuple` and `Dict`
     spaces of them are flattened, up to 1,000 combinations. `actions="grid:5"` takes 5 values of each number of a `Box`.
+    With `action_repeat=8` a step does its action 8 times, or until the episode ends, and adds up the rewards: where
+    single actions change little, a tree of the same size then looks further ahead.
     """
 
     def __init__(
@@ -48,7 +50,10 @@ class GymnasiumSimulator:
         shared: Sequence[str] = (),
         deterministic: bool | None = None,
         actions: str | None = None,
+        action_repeat: int = 1,
     ) -> None:
+        if isinstance(action_repeat, bool) or not isinstance(action_repeat, int) or action_repeat < 1:
+            raise UsageError(f"action_repeat must be a whole number above 0, not {action_repeat!r}")
         if copy not in STRATEGIES:
             raise UsageError(f"unknown copy strategy {copy!r}; choose one of {', '.join(STRATEGIES)}")
         if hasattr(env, "num_envs"):
@@ -60,7 +65,9 @@ class GymnasiumSimulator:
         self._actions = Actions(getattr(env, "action_space", None), str(env), actions)
         self.actions = self._actions.count
         spec = getattr(env, "spec", None)
-        self.limit: int | None = getattr(spec, "max_episode_steps", None)
+        self.action_repeat = action_repeat
+        limit = getattr(spec, "max_episode_steps", None)
+        self.limit: int | None = None if limit is None else -(-limit // action_repeat)
         self.deterministic = not getattr(spec, "nondeterministic", False) if deterministic is None else deterministic
         layers = _layers(env)
         own = next((index for index, layer in enumerate(layers) if _pair(layer)), len(layers))
@@ -95,9 +102,15 @@ class GymnasiumSimulator:
 
     def step_with(self, action: Any) -> Step:
         """Execute an action of the environment, which need not be one of the numbered ones."""
-        seen = self._replay.act(action) if self._replays else self.env.step(action)
-        observation, reward, terminated, truncated, info = seen
-        return Step(_kept(observation), float(reward), bool(terminated), bool(truncated), self.information(dict(info)))
+        act = self._replay.act if self._replays else self.env.step
+        observation, reward, terminated, truncated, info = act(action)
+        total = float(reward)
+        for _ in range(self.action_repeat - 1):
+            if terminated or truncated:
+                break
+            observation, reward, terminated, truncated, info = act(action)
+            total += float(reward)
+        return Step(_kept(observation), total, bool(terminated), bool(truncated), self.information(dict(info)))
 
     def information(self, info: dict[str, Any]) -> dict[str, Any]:
         """What a step's info says; kinds of environments add what their features need."""

@@ -17,7 +17,7 @@ from widthwise.simulators.mazes import MAZES
 from widthwise.simulators.options import check_options, known_options
 
 #: Options of every Gymnasium environment that are not passed on to it.
-OURS = ("copy", "shared", "deterministic", "actions")
+OURS = ("copy", "shared", "deterministic", "actions", "action_repeat")
 
 
 def simulator(env: Any, **options: Any) -> Simulator:

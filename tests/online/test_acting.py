@@ -13,8 +13,8 @@ import pytest
 import widthwise as ww
 from places import SUPPORT
 from sim_fakes import Corridor, Maze, both, cells, key, looked_up, place, random_features, random_graph, rooms
-from widthwise.online.acting import run_together
 from widthwise.online.episode import Episode
+from widthwise.online.lockstep import run_together
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.values import LookAhead, look_ahead
 from widthwise.simulator_search.driver import Evaluation

@@ -22,8 +22,8 @@ from widthwise.core.simulator import Step
 from widthwise.learning.inference import Inference
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.updater import TrainingDivergedError
-from widthwise.online.acting import run_together
 from widthwise.online.defaults import default_features
+from widthwise.online.lockstep import run_together
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulator_search.tree import NONE
 from widthwise.simulators.features import Cells, Tiles

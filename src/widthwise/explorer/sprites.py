@@ -35,7 +35,7 @@ class FrameSheet:
     full: bool = False  # whether a new frame of a state that was not executed did not fit
 
     def number(self, picture_or_none: Any, *, executed: bool) -> int:
-        """The number of the frame with a picture; -1 if it is no image or the sheet is full."""
+        """The number of the frame with a picture; -1 if it is not an image or the sheet is full."""
         image = as_image(picture_or_none)
         if image is None:
             return -1

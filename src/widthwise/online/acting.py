@@ -6,7 +6,7 @@ import logging
 import math
 import random
 import time
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +15,19 @@ from widthwise.core.defaults import Defaults
 from widthwise.core.errors import MissingExtraError, OnInterrupt, RunInterrupted, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_planner, planning_defaults
+from widthwise.online.doubts import Doubts, Recognise
 from widthwise.online.episode import Episode, StepRecord
-from widthwise.online.followed_paths import shorten_path, survive
-from widthwise.online.lockstep import Evaluate, advance_together
+from widthwise.online.followed_paths import FollowedPath
+from widthwise.online.growth import grow
+from widthwise.online.lockstep import Evaluate, Playing
 from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
-from widthwise.online.values import LookAhead, goal_path, leaf_value, look_ahead, only_survival_counts, undecided
+from widthwise.online.values import LookAhead, goal_path, leaf_value, look_ahead, undecided
 from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
 from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulator_search.ihiw import DiscoveredFeatures, DiscoveringHierarchy
 from widthwise.simulator_search.levels import OnSimulator, levels_of
-from widthwise.simulator_search.rollout_iw import RolloutIW
 from widthwise.simulator_search.tree import NONE, Tree
 from widthwise.simulators.names import simulator as as_simulator
 from widthwise.task_search.ihiw import IHIW
@@ -40,10 +41,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 #: Called at every step before the tree is cut, with the tree, rooted at the state before the action, and the record.
 Recorder = Callable[[Tree, StepRecord], None]
-#: An episode as a coroutine: yields a step, receives its evaluation, returns the episode.
-Playing = Generator[Step, Evaluation, Episode]
-#: A value that identifies an observation.
-Recognise = Callable[[Any], Hashable]
 
 
 class OnlinePlanner:
@@ -154,14 +151,11 @@ class OnlinePlanner:
         self.max_steps = max_steps
         self.keep_records = keep_records
         self.recorder = recorder
-        self.recognise = recognise
-        self.stood: set[Hashable] = set()  # where the agent was in this episode
-        self._marks: dict[int, tuple[Any, Hashable]] = {}  # of observations in the tree, which stay alive
+        self.doubts = None if recognise is None else Doubts(recognise)
         self.episode = Episode()
         self.rng = random.Random()
         self._prediction: Prediction | None = None
-        self._followed: list[int] = []  # the actions of a path that is followed without planning again
-        self._shortened = False  # whether a shorter path was searched in this episode
+        self.path = FollowedPath()
         self.planning: SimulatorHierarchy  # at work since the episode began
 
     def run(self, seed: int = 0, *, on_interrupt: OnInterrupt = "raise") -> Episode:
@@ -216,7 +210,7 @@ class OnlinePlanner:
             observation: The last observation of `agent.env`, or a batch of it alone, as from a vectorised environment
                 of one.
             state: Returned as it is.
-            episode_start: Not used: `agent.env` knows when an episode begins.
+            episode_start: Not used: `agent.env` notices when an episode begins.
             deterministic: Take the most probable action instead of drawing one.
 
         Returns:
@@ -277,7 +271,8 @@ class OnlinePlanner:
         """Forget the last episode, and check the simulator for chance if that is needed."""
         self.rng = random.Random(seed)
         self.episode = Episode()
-        self.stood = set()
+        if self.doubts is not None:
+            self.doubts.stood = set()
         self.forget_path()
         driver = self.driver
         self.luck.begin(seed)
@@ -288,7 +283,7 @@ class OnlinePlanner:
 
     def forget_path(self) -> None:
         """Plan anew from the present state, also where a path was to be followed."""
-        self._followed, self._shortened = [], False
+        self.path = FollowedPath()
 
     def take_root(self, first: Step) -> Generator[Step, Evaluation, None]:
         """Make a step, at which the simulator is, the root of an empty tree."""
@@ -354,66 +349,21 @@ class OnlinePlanner:
         return SimulatorHierarchy(self.planners, self.driver.tree, rng)
 
     def plan(self, hierarchy: SimulatorHierarchy) -> Generator[Step, Evaluation, None]:
-        """Grow the tree within the budget of one step, and shorten the first path to a goal."""
-        if self._followed:
+        """Grow the tree within the budget of one step, and search for a path to follow."""
+        if self.path.actions:
             return
         settles = self.settle and self.evaluate is None
         until = None if self.budget.seconds is None else time.perf_counter() + self.budget.seconds
         if not (settles and self.knows_a_way()):
-            yield from self.grow(hierarchy, until)
-        if not (settles and self.shorten):
-            return
-        if not self._shortened and self.knows_a_way():
-            self._shortened = True
-            shorten_path(self, until)
-        elif not self.luck.fresh and only_survival_counts(self.driver.tree):
-            self._followed = survive(self, until)
-
-    def grow(self, hierarchy: SimulatorHierarchy, until: float | None) -> Generator[Step, Evaluation, None]:
-        """Grow the tree: `budget.steps`, and up to `patience` times as many while no action looks better."""
-        driver, budget = self.driver, self.budget
-        most = budget.nodes or self.defaults.nodes
-        if len(driver.tree) >= most:
-            return  # a search that may not generate a node is not begun: no visit is counted
-        requests, pending = hierarchy.requests(), None
-        evaluated = self.evaluate is not None
-        rounds = 1 if evaluated else self.patience
-        for number in range(rounds):
-            room = most - len(driver.tree)
-            left = room if budget.steps is None else min(room, budget.steps)
-            if left <= 0 or (number and not self.undecided()):
-                break
-            try:
-                pending = pending or next(requests)
-                while left > 0 and (until is None or time.perf_counter() < until):
-                    left -= 1
-                    parent, action = pending
-                    if evaluated:
-                        step = driver.step(parent, action)
-                        node = driver.add(parent, action, step, (yield step))
-                    else:
-                        node = driver.expand(parent, action)
-                    pending = requests.send(node)
-            except StopIteration:  # every level is exhausted
-                if not self.widens or not (self.undecided() and self.widen()):
-                    break
-                requests, pending = self.planning.requests(), None
-        requests.close()
-
-    def widen(self) -> bool:
-        """Continue with width 2 in this episode, if the agent chose Rollout IW(1) itself; returns whether it does."""
-        planner = self.planners[0]
-        if len(self.planners) > 1 or not isinstance(planner, RolloutIW) or planner.width != 1:
-            return False
-        if self.planning.planners != self.planners:
-            return False  # it is wider already
-        self.planning = SimulatorHierarchy([replace(planner, width=2)], self.driver.tree, self.rng)
-        return True
+            yield from grow(self, hierarchy, until)
+        if settles and self.shorten:
+            self.path.search(self, until)
 
     def look_ahead(self) -> LookAhead:
         """The returns and subtree sizes of the actions of the root."""
         tree = self.driver.tree
-        return look_ahead(tree, self.discount, self.doubted(), leaf_value(tree, self.discount))
+        doubted = set[int]() if self.doubts is None else self.doubts.nodes(tree)
+        return look_ahead(tree, self.discount, doubted, leaf_value(tree, self.discount))
 
     def undecided(self) -> bool:
         """Whether no action looks better than another."""
@@ -425,29 +375,13 @@ class OnlinePlanner:
         tree = self.driver.tree
         return goal_path(tree, self.discount, leaf_value(tree, self.discount)) is not None
 
-    def doubted(self) -> set[int]:
-        """The nodes that show where the agent has stood in this episode; the root, if that was before."""
-        if self.recognise is None:
-            return set()
-        tree, before, marks = self.driver.tree, self._marks, dict[int, tuple[Any, Hashable]]()
-        for node in tree.nodes.live:
-            shown = tree.observation[node]
-            if id(shown) not in marks:
-                marks[id(shown)] = before.get(id(shown)) or (shown, self.recognise(shown))
-        self._marks = marks
-        here = marks[id(tree.observation[tree.root])][1]
-        again = here in self.stood
-        self.stood.add(here)
-        visited = {node for node in tree.nodes.live if marks[id(tree.observation[node])][1] in self.stood}
-        return visited if again else visited - {tree.root}
-
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""
         tree = self.driver.tree
         seen = self.look_ahead()
-        if self._followed:
+        if self.path.actions:
             policy = [0.0] * tree.actions
-            policy[self._followed.pop(0)] = 1.0
+            policy[self.path.actions.pop(0)] = 1.0
         else:
             policy = self.behaviour(seen)
         action = rng.choices(range(len(policy)), policy)[0]
@@ -463,11 +397,3 @@ class OnlinePlanner:
             interactions=0,
             restores=0,
         )
-
-
-def run_together(agents: Sequence[OnlinePlanner], evaluate: Evaluate, seeds: Sequence[int]) -> list[Episode]:
-    """Play one episode with each agent, in lock-step: the nodes they generate are evaluated together."""
-    for agent in agents:
-        agent.evaluate = evaluate
-    playing = [agent.play(seed) for agent, seed in zip(agents, seeds, strict=True)]
-    return advance_together(playing, evaluate)

@@ -74,8 +74,8 @@ def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
     top.restore(state["top"])
     agent.rng.setstate((3, tuple(state["random"]), None))
     driver.steps, driver.restores = state["steps"], state["restores"]
-    if agent.recognise is not None:
-        agent.stood = {agent.recognise(step.observation) for step in seen[:-1]}
+    if agent.doubts is not None:
+        agent.doubts.stood = {agent.doubts.recognise(step.observation) for step in seen[:-1]}
     if state["at"] != NONE:
         world.load(tree.snapshot[state["at"]])
         driver.at = state["at"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from widthwise.online.values import goal_path, goal_reward, leaf_value
+from widthwise.online.values import goal_path, goal_reward, leaf_value, only_survival_counts
 from widthwise.simulator_search.rollout_iw import RolloutIW
 from widthwise.simulator_search.shortening import Shortening
 from widthwise.simulator_search.survival import surviving_path
@@ -15,11 +16,27 @@ if TYPE_CHECKING:
     from widthwise.online.acting import OnlinePlanner
 
 
+@dataclass(slots=True)
+class FollowedPath:
+    """The path that an agent follows in an episode, if there is one."""
+
+    actions: list[int] = field(default_factory=list)  # done without planning again
+    shortened: bool = False  # whether a shorter path was searched
+
+    def search(self, agent: OnlinePlanner, until: float | None) -> None:
+        """Search once for a shorter path to a goal, or for a long one without an end where only survival counts."""
+        if not self.shortened and agent.knows_a_way():
+            self.shortened = True
+            shorten_path(agent, until)
+        elif not agent.luck.fresh and only_survival_counts(agent.driver.tree):
+            self.actions = survive(agent, until)
+
+
 def shorten_path(agent: OnlinePlanner, until: float | None) -> None:
     """Search once for a shorter path to a goal, and add it to the tree of a flat agent.
 
     Args:
-        agent: the agent, whose tree knows a path to a goal.
+        agent: the agent, whose tree contains a path to a goal.
         until: the time at which to stop.
     """
     driver, tree, planner = agent.driver, agent.driver.tree, agent.planning.planners[0]

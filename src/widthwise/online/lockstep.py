@@ -1,15 +1,21 @@
-"""Coroutines that are advanced in lock-step, so that the nodes they generate are evaluated in one batch."""
+"""Episodes and other coroutines in lock-step, so that the nodes they generate are evaluated in one batch."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from widthwise.core.simulator import Step
+from widthwise.online.episode import Episode
 from widthwise.simulator_search.driver import Evaluation
+
+if TYPE_CHECKING:
+    from widthwise.online.acting import OnlinePlanner
 
 #: Evaluates the nodes of several trees at once.
 Evaluate = Callable[[Sequence[Step]], Sequence[Evaluation]]
+#: An episode as a coroutine: yields a step, receives its evaluation, returns the episode.
+Playing = Generator[Step, Evaluation, Episode]
 Result = TypeVar("Result")
 
 
@@ -40,3 +46,11 @@ def advance_together(coroutines: Sequence[Generator[Step, Evaluation, Result]], 
         for index, evaluation in zip(asked, evaluate(list(asked.values())), strict=True):
             advance(index, evaluation)
     return [results[index] for index in range(len(coroutines))]
+
+
+def run_together(agents: Sequence[OnlinePlanner], evaluate: Evaluate, seeds: Sequence[int]) -> list[Episode]:
+    """Play one episode with each agent, in lock-step: the nodes they generate are evaluated together."""
+    for agent in agents:
+        agent.evaluate = evaluate
+    playing = [agent.play(seed) for agent, seed in zip(agents, seeds, strict=True)]
+    return advance_together(playing, evaluate)

@@ -24,7 +24,7 @@ _REMEDY = "step the environment of the agent: evaluate_policy(agent, agent.env)"
 
 
 class Prediction:
-    """What an agent knows of the environment that others step."""
+    """The state of an environment that other programs step, as far as an agent needs it."""
 
     def __init__(self, agent: OnlinePlanner) -> None:
         from widthwise.simulators.stepped_env import SteppedEnv

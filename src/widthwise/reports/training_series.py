@@ -109,7 +109,7 @@ def end_figures(group: Group) -> dict[str, float]:
 def end_times(group: Group) -> dict[str, float]:
     """Where the seconds of finished runs went, by part, a mean over seeds.
 
-    Parts stand in a field of the result whose name contains `seconds`; `total` is no part.
+    Parts stand in a field of the result whose name contains `seconds`; `total` is not a part.
     """
     sums: dict[str, list[float]] = {}
     for run in group.runs:

@@ -15,7 +15,7 @@ from widthwise.simulators.gymnasium_env import GymnasiumSimulator
 class SteppedEnv(gymnasium.Env[Any, Any]):
     """A simulator as a Gymnasium environment that remembers what it returned last.
 
-    An agent that plans in the same simulator thereby knows whether the state it plans from is the one that was shown.
+    An agent that plans in the same simulator can thereby check that it plans from the state that was shown.
 
     Args:
         simulator: The simulator. Spaces and rendering are those of its Gymnasium environment, if it has one.
@@ -94,7 +94,7 @@ class SteppedEnv(gymnasium.Env[Any, Any]):
 
 
 def shown(observation: Any) -> Any:
-    """An observation as Gymnasium knows it: frames as one array, arrays as copies."""
+    """An observation in the form of Gymnasium: frames as one array, arrays as copies."""
     if hasattr(observation, "frames"):
         return np.asarray(observation)
     return observation.copy() if isinstance(observation, np.ndarray) else observation
@@ -140,6 +140,6 @@ def _space_of(observation: Any, simulator: Simulator) -> Any:
     if array.dtype.kind == "f":
         return gymnasium.spaces.Box(-np.inf, np.inf, array.shape, array.dtype.type)
     raise UsageError(
-        f"the observations of {type(simulator).__name__} ({observation!r:.40}) are no arrays of numbers and have no "
+        f"the observations of {type(simulator).__name__} ({observation!r:.40}) are not arrays of numbers and have no "
         "Gymnasium space: give an agent a Gymnasium environment, or use agent.run()"
     )

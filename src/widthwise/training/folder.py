@@ -35,7 +35,7 @@ class Lines:
             raise RunStopped(f"{self.path}: a line cannot be written ({error.strerror or error})") from None
 
     def size(self) -> int:
-        """The bytes so far, on the disk for good when this returns."""
+        """The bytes so far; they are on the disk when this returns."""
         try:
             os.fsync(self._file.fileno())
         except OSError as error:

@@ -16,42 +16,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from widthwise.core import shape
 from widthwise.core.errors import install_line
 from widthwise.core.showing import counted
 from widthwise.training.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
-from widthwise.training.folder import EPISODES, EVALUATIONS, Events, TrainingFolder
+from widthwise.training.folder import Events, TrainingFolder
+from widthwise.training.run_shape import HELD, RECENT
 from widthwise.training.run_trainer import Beside, PendingEvaluation, Record, RunTrainer
 from widthwise.training.transport import ActorLost
 
 MOST_RECOVERIES = 3  # from the loss of one actor, without a checkpoint between them
-RECENT = 20  # episodes in the means that the progress shows
-
-_HELD = shape.fields(
-    {
-        "lines": shape.fields({EPISODES: shape.whole(), EVALUATIONS: shape.whole()}),
-        "learner": shape.anything,
-        "run": shape.fields(
-            {
-                "episodes": shape.whole(),
-                "evaluations": shape.whole(),
-                "best": shape.optional(shape.fields({"network_score": shape.number, "network_steps": shape.number})),
-                "seconds": shape.number,
-                "recent": shape.items(shape.items(shape.number, 2), RECENT),
-            },
-            {
-                "pending": shape.fields(
-                    {
-                        "number": shape.whole(0),
-                        "interactions": shape.whole(0),
-                        "planner": shape.switch,
-                        "policy": shape.anything,  # `Beside.start` checks it
-                    }
-                )
-            },
-        ),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +105,7 @@ class TrainingRun:
         held, self.resumed = checkpoint.data, True
         self._from = checkpoint.path
         with makes_sense(checkpoint.path):
-            _HELD(held, "data")
+            HELD(held, "data")
             self.trainer.restore(held["learner"])
             pending = held["run"].get("pending")
             self.pending = None if pending is None else PendingEvaluation(**pending)

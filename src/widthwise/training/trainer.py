@@ -196,7 +196,7 @@ class Trainer:
         for player in fresh:
             if player.agent.over:
                 raise over_at_reset(player.agent.driver.simulator.name, player.seed)
-        # While they wait for something to learn from, trees that begin together shall end together, for other weights.
+        # Before there is something to learn from, trees that begin together end together and then get other weights.
         waiting = self.config.learning.patient and not self.ready()
         least = 0 if waiting or len(self.players) == 1 else TOGETHER * self.config.planning.steps_per_action
         before = self.spent()

@@ -35,7 +35,7 @@ class Instances:
     def _objects_only(expression: Any) -> Any:
         for arg in expression.args:
             if not arg.is_object_exp():
-                raise UnsupportedError(f"not supported: the fluent {expression}, whose argument {arg} is no object")
+                raise UnsupportedError(f"not supported: the fluent {expression}, whose argument {arg} is not an object")
         return expression.args
 
     def objects(self, kind: Any) -> list[str]:

@@ -15,7 +15,7 @@ class TreeCanvas {
     this.top = element("canvas", { tabindex: "0", role: "img" });
     host.append(this.base, this.top);
     this.picture = { canvas: element("canvas"), view: null }; // the last complete one
-    this.job = null; // the one that is being drawn
+    this.job = null; // the job that is being drawn
     this.stats = { frames: 0, pictures: 0, nodes: 0, mostPerFrame: 0, limit: NODES_PER_FRAME };
     this.selected = -1;
     this.hovered = -1;
@@ -187,7 +187,7 @@ class TreeCanvas {
     this.over();
   }
 
-  // The nodes in view, from the root down; a subtree that is too narrow to be told apart is left out below its node.
+  // The nodes in view, from the root down; a subtree that is too narrow to be seen is left out below its node.
   *nodesToDraw(view) {
     const { layout } = this;
     if (layout.root === undefined || !layout.shown[layout.root]) return;

@@ -2,7 +2,7 @@
 //
 // This replays the novelty tables from the recorded tree. The table of a region holds the tuples of its first node and
 // of the nodes that were generated from it and kept, in the order of generation; an entry of another region counts as
-// well unless the search was told otherwise. The table of a level holds the high-level features of entries.
+// well unless the search has another setting. The table of a level holds the high-level features of entries.
 
 class Reasons {
   constructor(tree) {

@@ -29,7 +29,7 @@ const widthwiseTables = (() => {
       const usual = a.dataset.place - b.dataset.place;
       if (state.column === null) return usual;
       const first = value(a.cells[state.column]), second = value(b.cells[state.column]);
-      if (asNumbers) { // what is no number comes last in both directions
+      if (asNumbers) { // values that are not numbers come last in both directions
         const without = Number.isNaN(numeric(first)) - Number.isNaN(numeric(second));
         if (without || Number.isNaN(numeric(first))) return without || usual;
       }

@@ -17,7 +17,8 @@
 
 namespace widthwise {
 
-// A goal whose literals are counted: the words of a state that it looks at, and what it wants there.
+// A goal whose literals are counted: the words of a state that it reads, and the values that it requires
+// there.
 class CountedGoal {
 public:
     CountedGoal(std::vector<std::uint32_t> pos, std::vector<std::uint32_t> neg);

@@ -42,7 +42,7 @@ protected:
 private:
     struct Partition {
         std::unique_ptr<AtomTable> atoms;
-        std::unique_ptr<PairTable> pairs;    // none: nobody asked for pairs yet, or they take too much
+        std::unique_ptr<PairTable> pairs;    // none: not needed yet, or they take too much
         std::vector<std::uint32_t> pending;  // nodes whose pairs it does not hold yet
         bool counts_pairs = true;
     };

@@ -72,7 +72,7 @@ bool Greedy::push(std::uint32_t parent, std::size_t rank) {
     return true;
 }
 
-// Takes entries out, by turns, until one leads to a new state that is no dead end.
+// Takes entries out, by turns, until one leads to a new state that is not a dead end.
 std::optional<Event> Greedy::next_to_expand() {
     while (expanding_ == kNone) {
         if (auto event = stop_by_clock()) return event;

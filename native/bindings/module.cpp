@@ -2,8 +2,8 @@
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_native, module) {
-    // A feature function that can reach its own search (as functions of a script can) is a cycle the
-    // collector does not see. It lasts until the process ends, which is no reason to frighten anybody.
+    // A feature function that can reach its own search, as functions of a script can, is a cycle that the
+    // garbage collector does not see. It lasts until the process ends. That is harmless and needs no warning.
     nanobind::set_leak_warnings(false);
     module.doc() = "Widthwise's kernels: grounding, states, novelty, search.";
     bind_lock(module);

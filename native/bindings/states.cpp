@@ -67,7 +67,8 @@ void bind_state(nb::module_& module) {
         .def("__setstate__",
              [](State& state, std::tuple<std::vector<Word>, std::size_t, std::uint64_t> pickled) {
                  auto& [words, atom_words, layout] = pickled;
-                 if (atom_words > words.size()) throw nb::value_error("this is no pickled state");
+                 if (atom_words > words.size())
+                     throw nb::value_error("these are not the values of a pickled state");
                  new (&state) State{std::move(words), atom_words, layout};
              })
         .def("atoms", &State::atoms, "The numbers of the atoms that hold, ascending.");

@@ -1,4 +1,4 @@
-// What a run may use, and what it has used: seconds, bytes, and whether somebody asked it to stop.
+// What a run may use, and what it has used: seconds, bytes, and whether it was asked to stop.
 //
 // One meter is shared by everything that works on one job (reading, grounding, every level of a search), so
 // that a limit is one limit. Kernels charge memory before they take it and call `poll` often; `poll` looks at

@@ -102,8 +102,7 @@ private:
             want_condition(task_->effect_pos[effect], task_->effect_neg[effect], true);
             use_operator(operator_of_[effect]);
         }
-        // A harmful effect is no reason to use its operator, but if the operator is used, it is better
-        // avoided.
+        // An operator is not used for a harmful effect, but if it is used, the effect is better avoided.
         if (harms && keeps_operator(operator_of_[effect]))
             want_condition(task_->effect_pos[effect], task_->effect_neg[effect], false);
     }

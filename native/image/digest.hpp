@@ -6,8 +6,9 @@
 
 namespace widthwise {
 
-// Mixes bytes into a number; begin with any, and go on with the last result for what follows. Not against
-// somebody who looks for collisions: of a million different arrays two agree once in thirty million times.
+// Mixes bytes into a number. `before` is any number at the start, then the result for the bytes before. The
+// digest is not cryptographic. The chance that two of a million different arrays agree is one in thirty
+// million.
 std::uint64_t digest(std::span<const std::uint8_t> bytes, std::uint64_t before);
 
 }  // namespace widthwise

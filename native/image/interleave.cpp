@@ -14,7 +14,7 @@ void interleave(std::span<const std::span<const std::uint8_t>> frames, std::span
         throw std::invalid_argument("the image has the size of all frames together");
     std::uint8_t* __restrict__ const out = image.data();
     if (frames.size() == 4) {
-        // The usual number of frames, told to the compiler, which then does many pixels at a time.
+        // The usual number of frames, as a constant, so that the compiler vectorises the loop.
         const std::uint8_t* const first = frames[0].data();
         const std::uint8_t* const second = frames[1].data();
         const std::uint8_t* const third = frames[2].data();

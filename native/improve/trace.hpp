@@ -3,7 +3,7 @@
 //
 // Windows slide over long plans and change a few of their steps at a time. So states are kept from the
 // beginning up to the first step that has changed, what is wanted from the end down to the last one, and both
-// are worked out only where somebody asks.
+// are computed only where they are needed.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A task without negative conditions: for every atom that some condition or goal wants false there is one
-// more atom that says so. Only for tasks without conditional effects and axioms.
+// A task without negative conditions: for every atom that a condition or goal requires to be false there is
+// one more atom that says so. Only for tasks without conditional effects and axioms.
 #pragma once
 
 #include <cstdint>

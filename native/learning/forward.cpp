@@ -121,7 +121,7 @@ void Forward::multiply(const Layer& layer, std::size_t count) {
         const float* in = now_.data() + state * pixels * stride;
         for (std::size_t channel = 0; channel < channels; ++channel)
             for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
-                // Written anyway and kept if it is not 0: a branch that nobody can foretell would cost more.
+                // Always written, and kept if it is not 0: a branch that is hard to predict would cost more.
                 const float value = in[pixel * stride + channel];
                 active_[found] = {static_cast<std::uint32_t>(channel * pixels + pixel), value};
                 found += value != 0;

@@ -126,7 +126,7 @@ void normalise(const Block& block, const float* x, const float* mean, const floa
         for (std::size_t row = 0; row < block.rows; ++row) {
             const std::size_t at = row * block.stride + v;
             const Lanes value = (load(x + at) - middle) * factor + start;
-            *reinterpret_cast<Lanes*>(out + at) = none > value ? none : value;  // what is no number stays
+            *reinterpret_cast<Lanes*>(out + at) = none > value ? none : value;  // NaN stays NaN
         }
     }
 }

@@ -36,7 +36,7 @@ public:
     std::size_t bytes() const;
     void clear();
 
-    // Everything the table knows, in bytes, and back. `load` refuses bytes that are no such thing.
+    // The contents of the table as bytes, and back. `load` refuses bytes that are not such contents.
     std::string save() const;
     void load(std::string_view saved);
 

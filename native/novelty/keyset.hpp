@@ -41,7 +41,7 @@ public:
         }
     }
 
-    // False if the memory limit forbids it; a key that is already there is no failure.
+    // False if the memory limit forbids it; a key that is already there is not a failure.
     bool insert(const Key& key) {
         if ((count_ + 1) * 8 > slots_.size() * 6 && !grow()) return false;
         place(key);

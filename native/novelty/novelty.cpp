@@ -11,7 +11,7 @@ namespace widthwise {
 
 namespace {
 
-// What a dense pair matrix may take when nobody set a limit: a quarter of the machine's memory.
+// What a dense pair matrix may take if no limit is set: a quarter of the machine's memory.
 std::uint64_t quarter_of_memory() {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0) return std::uint64_t{1} << 30;

@@ -27,7 +27,7 @@ public:
     Relaxed& operator=(const Relaxed&) = delete;
     ~Relaxed() { meter_->release(charged_); }
 
-    // Takes another goal, given as sets of atoms. Atoms wanted false that nothing else wants false are left
+    // Takes another goal, given as sets of atoms. Atoms that only this goal requires to be false are left
     // out.
     void aim(const Word* goal_pos, const Word* goal_neg);
     // Finds a relaxed plan from a state. False: there is none, so there is no plan either.

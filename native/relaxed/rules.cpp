@@ -65,7 +65,7 @@ std::uint32_t Rules::negation(std::uint32_t atom) {
     return negation_of_[atom];
 }
 
-// Finds the atoms that somebody wants false, and those that must fail for a derived one to fail.
+// Finds the atoms that something requires to be false, and those that must fail for a derived one to fail.
 void Rules::name_negations(std::span<const std::uint32_t> goal_neg) {
     for (const std::uint32_t atom : goal_neg) negation(atom);
     for (const Rows* rows : {&task_->pre_neg, &task_->effect_neg, &task_->axiom_neg})

@@ -1,10 +1,10 @@
 // The task without deletes, as rules: what has to be reached before something else is.
 //
-// Facts are atoms that hold and, for atoms that some condition wants false, atoms that do not. An operator
-// gives one rule for its unconditional effects and one for every conditional effect; an axiom is a rule that
-// costs nothing. A derived atom can fail when each of its axioms is broken, and an axiom is broken by any of
-// its conditions failing; conditions of the same layer may always fail, because axioms that support each
-// other in a circle have no first one to break.
+// Facts are atoms that hold and, for atoms that a condition requires to be false, atoms that do not. An
+// operator gives one rule for its unconditional effects and one for every conditional effect; an axiom is a
+// rule that costs nothing. A derived atom can fail when each of its axioms is broken, and an axiom is broken
+// by any of its conditions failing; conditions of the same layer may always fail, because axioms that support
+// each other in a circle have no first one to break.
 //
 // Operators that differ only in what they delete are common (which of the two drives, which tent is put up):
 // rules with the same conditions and cost are one rule, and an effect is left out where no more conditions
@@ -38,7 +38,7 @@ public:
     std::size_t bytes() const;
 
     std::uint32_t fact_count() const { return fact_count_; }
-    // The fact that an atom does not hold; kNever if nobody wants that.
+    // The fact that an atom does not hold; kNever if nothing requires it.
     std::uint32_t negation_of(std::uint32_t atom) const { return negation_of_[atom]; }
     // The atoms that have such a fact, in the order of those facts, which follow the atoms.
     const std::vector<std::uint32_t>& negated() const { return negated_; }

@@ -13,8 +13,8 @@
 
 namespace widthwise {
 
-// Rows of T, `width` items each. An ordinary column has width 1 for good (`kWidth`), so that where an item is
-// needs neither a multiplication nor a look into this object.
+// Rows of T, `width` items each. An ordinary column has the constant width 1 (`kWidth`), so that the address
+// of an item takes neither a multiplication nor a read from this object.
 template <class T, std::size_t kWidth = 0>
 class Chunks {
 public:

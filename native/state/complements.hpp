@@ -1,4 +1,4 @@
-// Atoms whose falsehood matters: those that a condition or a goal wants false.
+// Atoms whose falsehood matters: those that a condition or a goal requires to be false.
 //
 // Novelty looks at values where that makes a difference: such an atom gets a complementary feature, which is
 // true exactly if the atom is false. Otherwise a state that is a subset of an earlier one could never be

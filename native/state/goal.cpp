@@ -47,7 +47,7 @@ bool Goal::holds(const Word* state) const {
 std::uint8_t Goal::open(const Word* state) const {
     std::uint8_t found = 0;
     for (std::size_t word = 0; word < word_count_ && found < most_; ++word) {
-        // An atom that must both hold and not hold is open once, and for good.
+        // An atom that must both hold and not hold is open once, and in every state.
         Word bits = (positive_[word] & ~state[word]) | (negative_[word] & state[word]);
         for (; bits != 0 && found < most_; bits &= bits - 1) ++found;
     }

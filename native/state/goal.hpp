@@ -1,7 +1,7 @@
 // The goal of a search, and which operators may reach it in one step.
 //
-// An operator makes only so many goals true. Where more than that are open, its child is no goal state and
-// need not be built to see it: one count per expanded state spares a test per child.
+// An operator makes only so many goals true. Where more than that are open, its child is not a goal state and
+// need not be built to see that: one count per expanded state replaces a test per child.
 #pragma once
 
 #include <cstdint>

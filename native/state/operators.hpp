@@ -30,7 +30,7 @@
 
 namespace widthwise {
 
-// The applicable operators of a state, while somebody walks through them: scratch memory of one search.
+// The applicable operators of a state during an iteration over them: scratch memory of one search.
 struct Applicable {
     std::vector<Word> ranks, summary;  // bit sets: the ranks, and which words of that set are not zero
     std::uint64_t looks = 0;           // at operators that may be forbidden, so far

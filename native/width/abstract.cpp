@@ -42,7 +42,7 @@ void Search::project_all(const Word* state, std::vector<Word>& out) const {
         project(state, level, out.data() + level_begin_[level]);
 }
 
-// The abstract state after a step from a region: the region's, but for the atoms that are different.
+// The abstract state after a step from a region: that of the region, except for the atoms that changed.
 void Search::project_change(const Region& region, const Word* state) {
     abstract_scratch_ = region.abstract;
     const Word* root = tree_.state(region.root);

@@ -1,9 +1,9 @@
 // States that are built when their nodes are expanded.
 //
-// A flat breadth-first search expands the nodes in the order of their numbers, and nobody looks at a state
-// before that: so the states of the first nodes are there, and the others are made from their parents' when
-// it is their turn. A wide task leaves most nodes on its frontier, and to write their states would take
-// longer than everything else.
+// A flat breadth-first search expands the nodes in the order of their numbers and does not read a state
+// before that. So the states of the first nodes are stored, and the others are computed from those of their
+// parents when they are expanded. A wide task leaves most nodes on its frontier, and writing their states
+// would take longer than everything else.
 #include <algorithm>
 
 #include "width/search.hpp"

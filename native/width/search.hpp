@@ -184,7 +184,7 @@ private:
     double seconds_ = 0.0;
     std::size_t charged_ = 0;            // by `charge`
     std::vector<std::uint8_t> touches_;  // per rank: may change an abstract feature
-    std::vector<std::uint8_t> quiet_;    // per rank: with so many goals open nobody wants its pruned child
+    std::vector<std::uint8_t> quiet_;    // per rank: with so many open goals its pruned child is not needed
     // Where an atom is a feature: bits of Region::abstract, several in a chain.
     struct Place {
         std::size_t bit;

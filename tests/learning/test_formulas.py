@@ -273,14 +273,15 @@ def test_replay_keeps_whole_episodes() -> None:
     for first, length in ((0, 4), (10, 4), (20, 4)):
         replay.add(played(first, length))
     assert len(replay) == 8 and [len(episode) for episode in replay.episodes] == [4, 4]  # the oldest had to go
-    observations, targets, returns = replay.sample()
+    batch = replay.sample()
+    observations, targets, returns = batch.observations, batch.targets, batch.returns
     assert set(returns.tolist()) == {10, 11, 12, 13, 20, 21, 22, 23}
     assert (observations[:, 0] == returns).all() and (targets[:, 1] == -returns).all()
     replay.add(played(100, 50))
     assert len(replay) == 50  # one that is too long is kept alone
     again = ReplayMemory(form, 10, 64)
     again.restore(replay.state())
-    assert (again.sample()[2] == replay.sample()[2]).all()
+    assert (again.sample().returns == replay.sample().returns).all()
 
 
 def test_frames_that_observations_share_are_saved_once() -> None:
@@ -293,7 +294,7 @@ def test_frames_that_observations_share_are_saved_once() -> None:
     assert replay.state()["arrays"].shape == (6, 84, 84)
     again = ReplayMemory(form, 100, 4)
     again.restore(replay.state())
-    assert (again.sample()[0] == replay.sample()[0]).all()
+    assert (again.sample().observations == replay.sample().observations).all()
 
 
 @pytest.mark.parametrize("settings", [{"low": 1.0, "high": 1.0}, {"atoms": 1}])

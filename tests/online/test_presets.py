@@ -143,6 +143,21 @@ def test_the_page_lists_every_setting_in_which_presets_differ() -> None:
     assert listed == expected
 
 
+def test_every_deviation_on_the_page_is_a_setting() -> None:
+    from widthwise.training.configuration import setting_fields
+
+    named = set()
+    for section in ("## Every deviation as a setting", "## Settings of learning beyond the paper"):
+        text = PAGE.read_text(encoding="utf-8").partition(section)[2].partition("\n## ")[0]
+        rows = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
+        assert len(rows) > 9
+        named |= {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert named <= set(setting_fields())
+    deviations = "gray value_support untried_worth ends_novel nodes patient doubt replay zero_heads target_temperature"
+    beyond = "reward_temperature count_temperature tree_targets segment bootstrap shift root_actions life_penalty"
+    assert {*deviations.split(), *beyond.split()} <= named
+
+
 def shown(value: Any) -> str:
     """A value as the page writes it."""
     if isinstance(value, bool):

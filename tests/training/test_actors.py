@@ -289,3 +289,17 @@ def test_actors_as_text() -> None:
     for text in ("0", "many", "ray:", "ray:0", "rays", "-2"):
         with pytest.raises(UsageError, match="actors must be a number from 1 to 4096, ray, or ray:N"):
             parse_actors(text)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_actors_send_samples_and_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asynchronous: bool) -> None:
+    overrides = {"tree_targets": 4, "segment": 2, "value_support": "fitted", "life_penalty": 1.0}
+    chosen = settings(overrides=overrides, asynchronous=asynchronous)
+    made = []
+    for name in ("a", "b"):
+        transports = Transports(seed=len(made))
+        trained(tmp_path / name, monkeypatch, transports, chosen)
+        made.append(both(tmp_path / name))
+    assert made[0][0]
+    if not asynchronous:
+        assert made[0] == made[1]

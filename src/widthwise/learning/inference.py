@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from widthwise import _native
+from widthwise.learning.input_format import Array
 from widthwise.learning.network import HIDDEN, Network
 from widthwise.simulator_search.driver import Evaluation
 
@@ -45,6 +47,7 @@ class Inference:
         self._active = np.empty((LARGEST, HIDDEN), np.uint8)
         self._policy = np.empty((LARGEST, network.actions), np.float32)
         self._mean = np.empty(LARGEST)
+        self._unit = 1.0
         self.update(0)
 
     def update(self, version: int) -> None:
@@ -56,6 +59,7 @@ class Inference:
     @torch.no_grad()
     def _copy_weights(self) -> None:
         network = self.network
+        self._unit = network.value_unit
         for number, (layer, norm) in enumerate(zip(network.layers, network.norms, strict=True)):
             mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
             scale = cast(Tensor, norm.weight) / torch.sqrt(variance + cast(float, norm.eps))
@@ -83,12 +87,22 @@ class Inference:
             evaluations += self._batch(observations[start : start + LARGEST])
         return evaluations
 
+    def values(self, observations: Sequence[tuple[Array, ...]]) -> npt.NDArray[np.float64]:
+        """The values of observations in parts."""
+        batches = range(0, len(observations), LARGEST)
+        return np.concatenate([self._run(observations[start : start + LARGEST]) for start in batches])
+
+    def _run(self, observations: Sequence[tuple[Array, ...]]) -> npt.NDArray[np.float64]:
+        """Evaluate at most `LARGEST` observations in parts; returns their values."""
+        for row, parts in zip(self._seen, observations, strict=False):
+            self.network.input_format.write(parts, row)
+        count = len(observations)
+        self._forward(self._seen, count, self._active, self._policy, self._mean)
+        return self.network.support.value(self._mean[:count]) * self._unit
+
     def _batch(self, observations: Sequence[Any]) -> list[Evaluation]:
         input_format, count, version = self.network.input_format, len(observations), self.version
-        for row, observation in zip(self._seen, observations, strict=False):
-            input_format.write(input_format.parts(observation), row)
-        self._forward(self._seen, count, self._active, self._policy, self._mean)
-        values = self.network.support.value(self._mean[:count]).tolist()
+        values = self._run([input_format.parts(observation) for observation in observations]).tolist()
         return [
             Evaluation(active.tobytes(), prior, value, version)
             for active, prior, value in zip(self._active, self._policy[:count].tolist(), values, strict=False)

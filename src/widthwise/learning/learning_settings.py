@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from widthwise.core.errors import UsageError
+from widthwise.learning.support import SUPPORTS
+
+#: The memory holds so many times more samples from nodes of trees than transitions.
+TREE_CAPACITY = 4
+_MOST, _MOST_SHIFT = 10_000, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,14 @@ class LearningSettings:
     patient: bool = True  # no update before the first reward: it would only change the features
     calibration: int = 128  # random steps before all else, to which the normalisation is set; 0: none
     encoded: bool = True  # observations that are no images: choices as a one among zeros, numbers scaled
+    tree_targets: int = 0  # samples per executed action from nodes that leave the tree; 0: from roots alone
+    tree_share: float = 0.5  # of a batch, from nodes of the tree
+    tree_values: bool = True  # nodes of the tree also teach the value, not only the policy
+    segment: int = 0  # actions after which a part of an episode can be learned from; 0: at its end
+    bootstrap: int = 0  # steps after which the network's value replaces the rest of a return; 0: never
+    shift: int = 0  # pixels by which images are shifted at random in updates
+    value_support: str = "auto"  # one of `SUPPORTS`
+    zero_heads: bool = True  # both heads begin at zero
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -34,6 +47,17 @@ class LearningSettings:
         for name in ("updates", "l2", "value_factor", "calibration"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+        for name in ("tree_targets", "segment", "bootstrap"):
+            if not 0 <= getattr(self, name) <= _MOST:
+                raise UsageError(f"{name} is from 0 to {_MOST:,}, not {getattr(self, name)!r}")
+        if not 0 <= self.tree_share < 1:
+            raise UsageError(f"tree_share is at least 0 and below 1, not {self.tree_share!r}")
+        if not 0 <= self.shift <= _MOST_SHIFT:
+            raise UsageError(f"shift is from 0 to {_MOST_SHIFT} pixels, not {self.shift!r}")
+        if self.value_support not in SUPPORTS:
+            raise UsageError(
+                f"value_support is {', '.join(SUPPORTS[:-1])} or {SUPPORTS[-1]}, not {self.value_support!r}"
+            )
         if not self.batch >= 2:
             raise UsageError(f"batch is at least 2, not {self.batch!r}: one observation has no spread")
         if self.calibration == 1:

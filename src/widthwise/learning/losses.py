@@ -8,10 +8,9 @@ import torch
 from torch import Tensor
 
 
-def monte_carlo_returns(rewards: Sequence[float], discount: float) -> list[float]:
-    """What followed each step of an episode: r_t + discount r_{t+1} + discount^2 r_{t+2} + …; nothing after its end."""
+def monte_carlo_returns(rewards: Sequence[float], discount: float, after: float = 0.0) -> list[float]:
+    """What followed each step of an episode: r_t + discount r_{t+1} + discount^2 r_{t+2} + …, `after` at its end."""
     returns = [0.0] * len(rewards)
-    after = 0.0
     for step in range(len(rewards) - 1, -1, -1):
         returns[step] = after = rewards[step] + discount * after
     return returns

@@ -5,22 +5,27 @@ from __future__ import annotations
 import math
 from typing import cast
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from widthwise.learning.input_format import InputFormat
 from widthwise.learning.renorm import Renorm
-from widthwise.learning.support import Support
+from widthwise.learning.support import Support, fitting_scale
 
 HIDDEN = 256  # units of the last hidden layer: those that are active are the features of a state
+IMPROBABLE = 5.0  # what the logits of atoms beyond the old range lack, where a fitted support has grown
 
 
 class Network(nn.Module):
     """Images go through 16 8x8/4 and 32 4x4/2 convolutions, vectors through a dense layer; then 256 dense units.
 
     Each layer is normalised over the batch before its ReLU. Both heads begin at zero: the policy is uniform and every
-    value 0 (the middle of the support) before anything was learned.
+    value 0 (the middle of the support) before anything was learned; without `zero_heads` they begin at random.
     """
+
+    value_scale: Tensor
 
     def __init__(
         self,
@@ -31,6 +36,7 @@ class Network(nn.Module):
         *,
         momentum: float = 0.1,
         smooth: bool = True,
+        zero_heads: bool = True,
     ) -> None:
         super().__init__()
         self.input_format, self.support, self.actions = input_format, support, actions
@@ -51,7 +57,9 @@ class Network(nn.Module):
         self.norms = nn.ModuleList(Renorm(len(layer.weight), momentum) for layer in self.layers)
         self.policy = nn.Linear(HIDDEN, actions)
         self.value = nn.Linear(HIDDEN, support.atoms)
-        self.smooth = smooth
+        self.smooth, self.zero_heads = smooth, zero_heads
+        if support.fitted:
+            self.register_buffer("value_scale", torch.zeros(()))  # 0: no return other than 0 was seen
         if input_format.encoding is not None and input_format.encoding.numeric:
             # The same memory as the encoding's: a restored network comes with the scale of its input.
             self.register_buffer("centre", torch.from_numpy(input_format.encoding.centre))
@@ -82,6 +90,10 @@ class Network(nn.Module):
             for head in (self.policy, self.value):
                 head.weight.zero_()
                 head.bias.zero_()
+                if not self.zero_heads:
+                    head.weight.copy_(torch.randn(head.weight.shape, generator=generator) / math.sqrt(HIDDEN))
+            if self.support.fitted:
+                self.value_scale.zero_()
 
     @torch.no_grad()
     def calibrate(self, seen: Tensor) -> None:
@@ -111,6 +123,40 @@ class Network(nn.Module):
     def scaled(self, seen: Tensor) -> Tensor:
         """A buffer of observations as input: bytes become numbers from 0 to 1, channels go to their place."""
         return seen.permute(0, 3, 1, 2).float().mul_(1 / 255) if self.input_format.image else seen
+
+    @property
+    def value_unit(self) -> float:
+        """What a value of 1 on the support stands for."""
+        return float(self.value_scale) if self.support.fitted else 1.0
+
+    @torch.no_grad()
+    def fit(self, returns: npt.ArrayLike) -> None:
+        """Make the scale of a fitted support as large as returns need; values that were learned stay nearly the same.
+
+        A scale grows by powers of 2. Then the atoms are further apart, and each takes over the weights of the places
+        that it stands for now. Atoms beyond the old range begin with the weights of the nearest end and are improbable.
+        """
+        before, wanted = self.value_unit, fitting_scale(returns)
+        if wanted <= before:
+            return
+        self.value_scale.fill_(wanted)
+        if before == 0.0:
+            return
+        places = torch.from_numpy(self.support.points * (wanted / before))
+        span = self.support.high - self.support.low
+        inside = places.clamp(self.support.low, self.support.high)
+        rows = (inside - self.support.low) / span * (self.support.atoms - 1)
+        lower = rows.long().clamp(max=self.support.atoms - 2)
+        share = (rows - lower).float().to(self.value.weight.device)
+        for weights in (self.value.weight, self.value.bias):
+            part = share.view(-1, *[1] * (weights.dim() - 1))
+            weights.copy_(weights[lower] * (1 - part) + weights[lower + 1] * part)
+        self.value.bias.sub_((places != inside).float().to(self.value.bias.device), alpha=IMPROBABLE)
+
+    def two_hot(self, returns: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        """The distributions over the atoms that stand for returns."""
+        unit = self.value_unit
+        return self.support.two_hot(np.asarray(returns, np.float64) / unit if unit > 0.0 else returns)
 
     def weights(self) -> list[nn.Parameter]:
         """What the l2 term counts: the weights, neither biases nor what normalises."""

@@ -1,8 +1,9 @@
-"""The memory of whole episodes that the network is trained from."""
+"""The memory of episodes, and of nodes of search trees, that the network is trained from."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +13,19 @@ import torch
 
 from widthwise.core.errors import UsageError
 from widthwise.learning.input_format import Array, InputFormat
+from widthwise.learning.learning_settings import TREE_CAPACITY
 
 Floats = npt.NDArray[np.float32]
+#: The values that a network gives observations in parts.
+Values = Callable[[Sequence[tuple[Array, ...]]], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeData:
-    """An episode to learn from: observations in parts, target policies, and returns, one per executed action."""
+    """An episode to learn from: observations in parts, target policies, and returns, one per executed action.
+
+    Parts of episodes, and samples from the nodes of a tree, have the same form.
+    """
 
     observations: list[tuple[Array, ...]]
     targets: Floats
@@ -28,48 +35,141 @@ class EpisodeData:
         return len(self.observations)
 
 
-class ReplayMemory:
-    """Whole episodes, the oldest dropped when there are more than `capacity` transitions; the last always stays."""
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How batches are drawn; `LearningSettings` describes the fields."""
 
-    def __init__(self, input_format: InputFormat, capacity: int, batch: int, seed: int = 0) -> None:
+    tree_share: float = 0.5
+    tree_values: bool = True
+    bootstrap: int = 0
+    shift: int = 0
+    discount: float = 0.99
+    nodes: bool = False  # whether there are samples from nodes of trees
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch; `value_weights` are those of its rows in the loss of the value, 1 on average."""
+
+    observations: Array
+    targets: Floats
+    returns: Floats
+    value_weights: Floats
+
+
+class _Store:
+    """Data of episodes in the order in which it came, the oldest dropped; the last always stays."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.data: deque[EpisodeData] = deque()
+        self.ends = np.zeros(0, np.int64)  # where each ends when all are written one after the other
+
+    def __len__(self) -> int:
+        return int(self.ends[-1]) if len(self.ends) else 0
+
+    def add(self, played: EpisodeData) -> None:
+        self.data.append(played)
+        size = len(self) + len(played)
+        while size > self.capacity and len(self.data) > 1:
+            size -= len(self.data.popleft())
+        self.count()
+
+    def count(self) -> None:
+        self.ends = np.cumsum([len(played) for played in self.data])
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[tuple[EpisodeData, int]]:
+        """So many places, each as likely as any other: the data, and a row of it counted from its end."""
+        places = rng.integers(len(self), size=count)
+        numbers = np.searchsorted(self.ends, places, side="right")
+        return [
+            (self.data[number], place - int(self.ends[number]))
+            for place, number in zip(places.tolist(), numbers.tolist(), strict=True)
+        ]
+
+
+class ReplayMemory:
+    """Whole episodes or parts of them, the oldest dropped when there are more than `capacity` transitions."""
+
+    def __init__(
+        self, input_format: InputFormat, capacity: int, batch: int, seed: int = 0, sampling: Sampling | None = None
+    ) -> None:
         if capacity < 1 or batch < 1:
             raise UsageError("a replay memory holds at least 1 transition, and so does a batch")
         self.input_format, self.capacity = input_format, capacity
-        self.episodes: deque[EpisodeData] = deque()
+        self.sampling = sampling or Sampling()
+        self._roots, self._nodes = _Store(capacity), _Store(capacity * TREE_CAPACITY)
         self.random = np.random.Generator(np.random.PCG64(seed))
-        self._ends = np.zeros(0, np.int64)  # where each episode ends when all are written one after the other
         self._buffer = input_format.buffer(batch)
 
+    @property
+    def episodes(self) -> deque[EpisodeData]:
+        """The episodes, or parts of them."""
+        return self._roots.data
+
+    @property
+    def nodes(self) -> deque[EpisodeData]:
+        """Samples from the nodes of trees, in the portions in which they came."""
+        return self._nodes.data
+
     def __len__(self) -> int:
-        return int(self._ends[-1]) if len(self._ends) else 0
+        """How many transitions and samples from nodes there are."""
+        return len(self._roots) + len(self._nodes)
 
     def add(self, played: EpisodeData) -> None:
-        """Remember an episode."""
-        self.episodes.append(played)
-        size = len(self) + len(played)
-        while size > self.capacity and len(self.episodes) > 1:
-            size -= len(self.episodes.popleft())
-        self._ends = np.cumsum([len(episode) for episode in self.episodes])
+        """Remember an episode, or a part of one."""
+        self._roots.add(played)
 
-    def sample(self) -> tuple[Array, Floats, Floats]:
-        """A batch of transitions, each as likely as any other: observations, targets, returns."""
-        places = self.random.integers(len(self), size=len(self._buffer))
-        numbers = np.searchsorted(self._ends, places, side="right")
-        targets, returns = [], []
-        for row, place, number in zip(self._buffer, places.tolist(), numbers.tolist(), strict=True):
-            played = self.episodes[number]
-            step = place - int(self._ends[number])  # counted from the end of its episode
-            self.input_format.write(played.observations[step], row)
-            targets.append(played.targets[step])
-            returns.append(played.returns[step])
-        return self._buffer, np.stack(targets), np.array(returns, np.float32)
+    def add_nodes(self, samples: EpisodeData) -> None:
+        """Remember samples from the nodes of a tree."""
+        self._nodes.add(samples)
+
+    def rewarded(self) -> bool:
+        """Whether a return is other than 0."""
+        return any(data.returns.any() for data in (*self.episodes, *self.nodes))
+
+    def sample(self, values: Values | None = None) -> Batch:
+        """A batch: a share from the nodes of trees, where there are any, and the rest from executed actions.
+
+        `values` gives the values for returns that are cut after some steps.
+        """
+        rows, sampling = len(self._buffer), self.sampling
+        below = round(rows * sampling.tree_share) if len(self._nodes) else 0
+        if not len(self._roots):
+            below = rows
+        drawn = self._roots.draw(rows - below, self.random) if rows > below else []
+        returns = np.array([data.returns[row] for data, row in drawn], np.float32)
+        if sampling.bootstrap and values is not None:
+            self._refresh(drawn, returns, values)
+        nodes = self._nodes.draw(below, self.random) if below else []
+        returns = np.concatenate([returns, np.array([data.returns[row] for data, row in nodes], np.float32)])
+        weights = np.ones(rows, np.float32)
+        if not sampling.tree_values and drawn:
+            weights[len(drawn) :] = 0
+            weights *= rows / len(drawn)
+        drawn += nodes
+        for place, (data, row) in zip(self._buffer, drawn, strict=True):
+            self.input_format.write(data.observations[row], place)
+        if sampling.shift and self.input_format.image:
+            shift_images(self._buffer, sampling.shift, self.random)
+        return Batch(self._buffer, np.stack([data.targets[row] for data, row in drawn]), returns, weights)
+
+    def _refresh(self, drawn: list[tuple[EpisodeData, int]], returns: Floats, values: Values) -> None:
+        """Replace what follows after `bootstrap` steps by the network's value of the state there."""
+        steps, factor = self.sampling.bootstrap, self.sampling.discount**self.sampling.bootstrap
+        later = [place for place, (_, row) in enumerate(drawn) if row + steps < 0]  # rows are counted from the end
+        if not later:
+            return
+        ahead = [(drawn[place][0], drawn[place][1] + steps) for place in later]
+        estimates = values([data.observations[row] for data, row in ahead])
+        for place, (data, row), estimate in zip(later, ahead, estimates.tolist(), strict=True):
+            returns[place] += factor * (estimate - float(data.returns[row]))
 
     def nbytes(self) -> int:
         """The bytes of all that is remembered; an array that several observations share counts once."""
-        arrays = {
-            id(part): part.nbytes for episode in self.episodes for parts in episode.observations for part in parts
-        }
-        rows = sum(episode.targets.nbytes + episode.returns.nbytes for episode in self.episodes)
+        everything = [*self.episodes, *self.nodes]
+        arrays = {id(part): part.nbytes for data in everything for parts in data.observations for part in parts}
+        rows = sum(data.targets.nbytes + data.returns.nbytes for data in everything)
         return sum(arrays.values()) + rows
 
     def most_bytes(self, actions: int) -> int:
@@ -79,10 +179,12 @@ class ReplayMemory:
             actions: of the environment; a target policy has a number for each.
 
         Returns:
-            The bytes of `capacity` transitions whose observations share no arrays.
+            The bytes of `capacity` transitions, and of the samples from nodes beside them, whose observations share no
+            arrays.
         """
         observation = self._buffer[0].nbytes if len(self._buffer) else 0
-        return self.capacity * (observation + 4 * actions + 4)
+        rows = self.capacity * (1 + TREE_CAPACITY if self.sampling.nodes else 1)
+        return rows * (observation + 4 * actions + 4)
 
     def state(self) -> dict[str, Any]:
         """All of it as tensors and plain data; an array that several observations share is there once."""
@@ -95,31 +197,42 @@ class ReplayMemory:
                 unique.append(array)
             return arrays[id(array)]
 
-        episodes = [
-            {
-                "observations": torch.tensor([[number(part) for part in parts] for parts in episode.observations]),
-                "targets": torch.from_numpy(episode.targets),
-                "returns": torch.from_numpy(episode.returns),
+        def plain(data: EpisodeData) -> dict[str, Any]:
+            return {
+                "observations": torch.tensor([[number(part) for part in parts] for parts in data.observations]),
+                "targets": torch.from_numpy(data.targets),
+                "returns": torch.from_numpy(data.returns),
             }
-            for episode in self.episodes
-        ]
-        return {
+
+        episodes, nodes = [plain(data) for data in self.episodes], [plain(data) for data in self.nodes]
+        state = {
             "arrays": torch.from_numpy(np.stack(unique) if unique else self.input_format.buffer(0)),
             "episodes": episodes,
             "random": dict(self.random.bit_generator.state),
         }
+        return {**state, "nodes": nodes} if nodes else state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a state."""
         # Each a copy of its own: a part of one large array would keep all of it alive, long after it was dropped.
         arrays = [array.copy() for array in state["arrays"].numpy()]
-        self.episodes = deque(
-            EpisodeData(
-                [tuple(arrays[number] for number in row) for row in episode["observations"].tolist()],
-                episode["targets"].numpy(),
-                episode["returns"].numpy(),
+        for store, name in ((self._roots, "episodes"), (self._nodes, "nodes")):
+            store.data = deque(
+                EpisodeData(
+                    [tuple(arrays[number] for number in row) for row in data["observations"].tolist()],
+                    data["targets"].numpy(),
+                    data["returns"].numpy(),
+                )
+                for data in state.get(name, [])
             )
-            for episode in state["episodes"]
-        )
-        self._ends = np.cumsum([len(episode) for episode in self.episodes])
+            store.count()
         self.random.bit_generator.state = state["random"]
+
+
+def shift_images(images: Array, most: int, rng: np.random.Generator) -> None:
+    """Shift each image of a batch by up to so many pixels in both directions; the border is repeated."""
+    height, width = images.shape[1:3]
+    down, right = np.arange(height), np.arange(width)
+    for image, (vertical, horizontal) in zip(images, rng.integers(-most, most + 1, size=(len(images), 2)), strict=True):
+        rows, columns = (down + vertical).clip(0, height - 1), (right + horizontal).clip(0, width - 1)
+        image[...] = image[rows[:, None], columns]

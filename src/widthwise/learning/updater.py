@@ -16,8 +16,10 @@ from widthwise.learning.inference import Inference
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.losses import cross_entropy
 from widthwise.learning.network import Network
-from widthwise.learning.replay_memory import ReplayMemory
+from widthwise.learning.replay_memory import Floats, ReplayMemory
 from widthwise.learning.rmsprop import RMSprop, clipping
+
+_Drawn = tuple[Tensor, Tensor, Floats, Floats]
 
 
 class TrainingDivergedError(WidthwiseError):
@@ -47,7 +49,7 @@ class Updater:
         self.network, self.settings, self.device = network, settings, device
         self.updates = 0
         self.inference = Inference(network)
-        self._next: Future[tuple[Tensor, Tensor, Tensor]] | None = None  # the batch of the next update
+        self._next: Future[_Drawn] | None = None  # the batch of the next update
         self.direct = DirectGradients(network) if device == "cpu" else None
         self.optimiser = RMSprop(
             network.parameters(),
@@ -80,7 +82,9 @@ class Updater:
             TrainingDivergedError: a loss or the gradient is not a finite number.
         """
         settings, aside = self.settings, self.direct.aside if self.direct is not None else None
-        seen, policies, wanted = self._batch(replay) if self._next is None else self._next.result()
+        seen, policies, returns, weights = self._batch(replay) if self._next is None else self._next.result()
+        # Here and not with the batch: a fitted support may change weights, which the update before still uses.
+        wanted = self._distributions(returns, weights)
         self._next = aside.submit(self._batch, replay) if aside is not None and following else None
         if self.direct is not None and self.direct.usable():
             policy_loss, value_loss, slopes = self.direct(seen, policies, wanted, settings.value_factor)
@@ -98,14 +102,19 @@ class Updater:
         self.updates += 1
         return losses
 
-    def _batch(self, replay: ReplayMemory) -> tuple[Tensor, Tensor, Tensor]:
-        """Scaled observations, policies and distributions of values to learn, on the device."""
-        observations, targets, returns = replay.sample()
-        scaled = self.network.scaled(torch.from_numpy(observations).to(self.device))
-        if scaled.data_ptr() == observations.ctypes.data:
+    def _batch(self, replay: ReplayMemory) -> _Drawn:
+        """Scaled observations and policies on the device, returns, and their weights in the loss of the value."""
+        batch = replay.sample(self.inference.values)
+        scaled = self.network.scaled(torch.from_numpy(batch.observations).to(self.device))
+        if scaled.data_ptr() == batch.observations.ctypes.data:
             scaled = scaled.clone()  # the memory fills the same buffer for every batch
-        wanted = torch.from_numpy(self.network.support.two_hot(returns)).to(self.device)
-        return scaled, torch.from_numpy(targets).to(self.device), wanted
+        return scaled, torch.from_numpy(batch.targets).to(self.device), batch.returns, batch.value_weights
+
+    def _distributions(self, returns: Floats, weights: Floats) -> Tensor:
+        """The distributions of the value to learn, on the device, times the weights of their rows."""
+        if self.network.support.fitted:
+            self.network.fit(returns)
+        return torch.from_numpy(self.network.two_hot(returns) * weights[:, None]).to(self.device)
 
     def _drop_next(self) -> None:
         """Forget a batch that was drawn before an error ended the updates."""

@@ -28,7 +28,7 @@ from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunctio
 from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulator_search.ihiw import DiscoveredFeatures, DiscoveringHierarchy
 from widthwise.simulator_search.levels import OnSimulator, levels_of
-from widthwise.simulator_search.tree import NONE, Tree
+from widthwise.simulator_search.tree import NONE, BackUpRules, Tree
 from widthwise.simulators.names import simulator as as_simulator
 from widthwise.task_search.ihiw import IHIW
 
@@ -73,6 +73,12 @@ class OnlinePlanner:
         settle: Whether the agent follows a known path to a goal without planning again.
         life_penalty: What a lost life (`info["lives"]`) takes from the return of a step in planning, so that the agent
             avoids it; the score is not changed.
+        clip_rewards: Whether a reward above 1 counts as 1 in planning, and one below -1 as -1; the score is not
+            changed.
+        untried_worth: Whether a node with untried actions is worth at least what a leaf is worth, if no network values
+            it.
+        root_actions: Whether every action of the root is executed at least once, as far as the budget allows, before
+            the planner chooses what to expand.
         shorten: With `settle`, the simulator steps that may be spent at once on a path to follow: a shorter one to the
             goal, or a long one without an end where all steps give the same reward. 0 by default if `budget` limits
             steps or seconds.
@@ -109,6 +115,9 @@ class OnlinePlanner:
         patience: int | None = None,
         settle: bool | None = None,
         life_penalty: float | None = None,
+        clip_rewards: bool = False,
+        untried_worth: bool = True,
+        root_actions: bool = False,
         shorten: int | None = None,
         defaults: Defaults | None = None,
     ) -> None:
@@ -141,7 +150,9 @@ class OnlinePlanner:
             life_penalty = self.defaults.life_penalty
         if not 0.0 <= life_penalty < math.inf:
             raise UsageError(f"life_penalty must be a number of at least 0, not {life_penalty!r}")
-        self.driver = Driver(self.simulator, functions, keep_observations=keep_observations, life_penalty=life_penalty)
+        self.rules = BackUpRules(life_penalty, 1.0 if clip_rewards else math.inf, untried_worth)
+        self.driver = Driver(self.simulator, functions, keep_observations=keep_observations, rules=self.rules)
+        self.root_actions = root_actions
         self.luck = Luck(chance, self.driver)
         self.keep_subtree = keep_subtree
         self.evaluate = evaluate
@@ -152,6 +163,7 @@ class OnlinePlanner:
         self.keep_records = keep_records
         self.recorder = recorder
         self.doubts = None if recognise is None else Doubts(recognise)
+        self.doubted: set[int] = set()  # the nodes whose values were not used for the last action
         self.episode = Episode()
         self.rng = random.Random()
         self._prediction: Prediction | None = None
@@ -362,8 +374,8 @@ class OnlinePlanner:
     def look_ahead(self) -> LookAhead:
         """The returns and subtree sizes of the actions of the root."""
         tree = self.driver.tree
-        doubted = set[int]() if self.doubts is None else self.doubts.nodes(tree)
-        return look_ahead(tree, self.discount, doubted, leaf_value(tree, self.discount))
+        self.doubted = set() if self.doubts is None else self.doubts.nodes(tree)
+        return look_ahead(tree, self.discount, self.doubted, leaf_value(tree, self.discount))
 
     def undecided(self) -> bool:
         """Whether no action looks better than another."""

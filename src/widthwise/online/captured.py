@@ -191,5 +191,5 @@ def _check_search(search: dict[str, Any], nodes: dict[str, Any], live: set[int],
 
 
 PLAYERS = items(
-    fields({"episode": whole(-1)}, {"targets": items(items(number)), "agent": table(anything)}),
+    fields({"episode": whole(-1)}, {"targets": items(items(number)), "agent": table(anything), "delivered": whole(0)}),
 )

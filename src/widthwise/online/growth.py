@@ -11,6 +11,7 @@ from widthwise.core.simulator import Step
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulator_search.rollout_iw import RolloutIW
+from widthwise.simulator_search.tree import NONE
 
 if TYPE_CHECKING:
     from widthwise.online.acting import OnlinePlanner
@@ -28,12 +29,15 @@ def grow(agent: OnlinePlanner, hierarchy: SimulatorHierarchy, until: float | Non
     most = budget.nodes or agent.defaults.nodes
     if len(driver.tree) >= most:
         return  # a search that may not generate a node is not begun: no visit is counted
+    begun = driver.steps
+    if agent.root_actions:
+        yield from _try_root_actions(agent, hierarchy, most, until)
     requests, pending = hierarchy.requests(), None
     evaluated = agent.evaluate is not None
     rounds = 1 if evaluated else agent.patience
     for number in range(rounds):
         room = most - len(driver.tree)
-        left = room if budget.steps is None else min(room, budget.steps)
+        left = room if budget.steps is None else min(room, budget.steps - (0 if number else driver.steps - begun))
         if left <= 0 or (number and not agent.undecided()):
             break
         try:
@@ -52,6 +56,22 @@ def grow(agent: OnlinePlanner, hierarchy: SimulatorHierarchy, until: float | Non
                 break
             requests, pending = agent.planning.requests(), None
     requests.close()
+
+
+def _try_root_actions(
+    agent: OnlinePlanner, hierarchy: SimulatorHierarchy, most: int, until: float | None
+) -> Generator[Step, Evaluation, None]:
+    """Execute every action of the root that was not tried, within the budget and at most so many nodes."""
+    driver, root = agent.driver, agent.driver.tree.root
+    untried = [action for action, child in enumerate(driver.tree.nodes.children[root]) if child == NONE]
+    untried = untried[: min(agent.budget.steps or len(untried), most - len(driver.tree))]
+    for action in untried:
+        if until is not None and time.perf_counter() >= until:
+            break
+        step = driver.step(root, action)
+        driver.add(root, action, step, (yield step) if agent.evaluate is not None else None)
+    if untried:
+        hierarchy.restart_at_root()
 
 
 def _widen(agent: OnlinePlanner) -> bool:

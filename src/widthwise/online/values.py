@@ -36,10 +36,11 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
     is a failure: an end that costs far more than any step, where every step costs something. A `leaf` above 0 means
     that every step gives something and ends are to be avoided: a node is then worth the mean of its
     explored children, as a single long way among many ends is not a safe one. Of `doubted` nodes an estimate above 0 is
-    not used, and a doubted root is worth the best of its actions. A step that loses a life is worth less by
-    `tree.life_penalty`. A hierarchy needs no case of its own, as its levels share the one tree.
+    not used, and a doubted root is worth the best of its actions. `tree.rules` say what a lost life takes from the
+    return of a step, and how much a reward counts. A hierarchy needs no case of its own, as its levels share the one
+    tree.
     """
-    worth, size, best = _back_up(tree, discount, doubted, leaf)
+    worth, size, best = back_up(tree, discount, doubted, leaf)
     root = tree.nodes.children[tree.root]
     estimate = best[tree.root] if tree.root in doubted else tree.value[tree.root]
     return LookAhead(
@@ -57,7 +58,7 @@ def leaf_value(tree: Tree, discount: float = 0.99) -> float:
     every step gives something, the end of the episode is what to avoid: going on then ends as often as the steps in the
     tree do. A living node is worth more than an end at its depth, and more the deeper it is.
     """
-    nodes, reward = tree.nodes, tree.reward
+    nodes, reward = tree.nodes, tree.counted_rewards()
     rewards = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
     if not rewards:
         return 0.0
@@ -71,8 +72,8 @@ def leaf_value(tree: Tree, discount: float = 0.99) -> float:
 
 def only_survival_counts(tree: Tree) -> bool:
     """Whether all steps in the tree give the same reward above 0, and some end the episode."""
-    nodes = tree.nodes
-    rewards = {tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]}
+    nodes, reward = tree.nodes, tree.counted_rewards()
+    rewards = {reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]}
     return len(rewards) == 1 and min(rewards) > 0.0 and bool(tree.ends)
 
 
@@ -84,8 +85,8 @@ def undecided(seen: LookAhead) -> bool:
 
 def goal_reward(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> float:
     """The least reward of an end that is a goal: worth more than every step that goes on, and not a failure."""
-    nodes = tree.nodes
-    steps = [tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
+    nodes, reward = tree.nodes, tree.counted_rewards()
+    steps = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
     least = math.nextafter(max(steps, default=0.0) + discount * leaf, math.inf)
     return max(least, failure(tree, leaf))
 
@@ -98,7 +99,7 @@ def goal_path(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> list[int
     least = goal_reward(tree, discount, leaf)
     if all(tree.reward[node] < least for node in tree.ends):
         return None
-    worth = _back_up(tree, discount, (), leaf)[0]
+    worth = back_up(tree, discount, (), leaf)[0]
     node, path = tree.root, []
     while not nodes.terminal[node]:
         children = [child for child in nodes.children[node] if child != NONE]
@@ -114,18 +115,20 @@ def failure(tree: Tree, leaf: float) -> float:
     nodes = tree.nodes
     if leaf >= 0.0 or not tree.ends:
         return -math.inf
-    rewards = [tree.reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
+    reward = tree.counted_rewards()
+    rewards = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
     return FAILURE * min(rewards, default=0.0)
 
 
-def _back_up(
+def back_up(
     tree: Tree, discount: float, doubted: Container[int], leaf: float
 ) -> tuple[list[float], list[int], list[float | None]]:
     """For every row what it is worth from its parent, the nodes below it, and the best of its children."""
     nodes = tree.nodes
     parent, terminal, children = nodes.parent, nodes.terminal, nodes.children
-    reward, value, ends = tree.reward, tree.value, tree.ends
-    lost, penalty = tree.lost if tree.life_penalty else frozenset[int](), tree.life_penalty
+    reward, value, ends, untried = tree.counted_rewards(), tree.value, tree.ends, tree.rules.untried
+    penalty = tree.rules.life_penalty
+    lost = tree.lost if penalty else frozenset[int]()
     failing = failure(tree, leaf)
     rows = len(parent)
     best: list[float | None] = [None] * rows  # of a node's children
@@ -143,7 +146,7 @@ def _back_up(
             mine = estimate if mine is None or estimate > mine else mine
         elif mine is not None and leaf > 0.0:
             mine = total[node] / explored[node]
-        elif mine is None or (mine < leaf and NONE in children[node]):
+        elif mine is None or (untried and mine < leaf and NONE in children[node]):
             mine = leaf
         here = reward[node] + discount * mine
         if node in lost:

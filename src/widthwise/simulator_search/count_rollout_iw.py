@@ -3,7 +3,8 @@
 OPEN holds the novel nodes that may have more successors. One of them is selected, with a preference for rarely visited
 features, and a rollout continues from it until a node without a novel tuple. A node owns the tuples for which it is the
 shallowest node (n.T in the paper); a node that loses its last tuple is pruned together with its descendants. The end of
-an episode is never expanded: it owns no tuple, prunes no other node and does not change the novelty table.
+an episode is never expanded: it owns no tuple, prunes no other node and does not change the novelty table, unless
+`ends_novel`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class CountRolloutIW:
     Args:
         width: The size of the tuples of features, from 1 on; "n" for all features.
         temperature: The temperature of the selection; .005 in the paper.
+        ends_novel: Whether the end of an episode takes novelty from other nodes.
 
     Raises:
         UsageError: A value is out of range.
@@ -41,6 +43,7 @@ class CountRolloutIW:
 
     width: Width = 1
     temperature: float = 0.005
+    ends_novel: bool = False
 
     __repr__ = brief_call
 
@@ -70,7 +73,7 @@ class CountSearch:
 
     def __init__(self, space: Space, planner: CountRolloutIW, rng: random.Random) -> None:
         self.space = space
-        self.temperature = planner.temperature
+        self.temperature, self.ends_novel = planner.temperature, planner.ends_novel
         self.rng = rng
         self.table = space.table(planner.width)  # D, and the owners N
         self.counts: Counter[bytes] = Counter()  # C: visits per feature vector; kept by `reset`
@@ -91,11 +94,11 @@ class CountSearch:
                 self.open[node] = labels
             for entry in space.known(node):
                 child = space.own[entry]
-                if nodes.terminal[child]:
+                if nodes.terminal[child] and not self.ends_novel:
                     self.owned[child] = 0
                     continue
                 self.owned[child], _ = self.table.insert(nodes.features[child], nodes.depth[node] + 1, child)
-                if self.owned[child] and not space.outside(entry):
+                if self.owned[child] and not space.outside(entry) and not nodes.terminal[child]:
                     queue.append(child)
         self.exhausted = not self.open
 
@@ -139,14 +142,14 @@ class CountSearch:
             if entry is None:
                 return None
             child = space.own[entry]
-            if nodes.terminal[child]:  # IsTerminal comes before PruneOther
+            if nodes.terminal[child] and not self.ends_novel:  # IsTerminal comes before PruneOther
                 self.owned[child] = 0
                 return entry if space.outside(entry) else None
             self.owned[child], losers = self.table.insert(nodes.features[child], nodes.depth[node] + 1, child)
             self.prune_others(losers)
             if space.outside(entry):
                 return entry
-            if not self.owned[child]:
+            if not self.owned[child] or nodes.terminal[child]:
                 return None
             self.open[child] = space.untried(child)
             node = child

@@ -15,7 +15,7 @@ from widthwise.core.contract import guarded
 from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.watchdog import CallWatch, StepExpired
-from widthwise.simulator_search.tree import NONE, Tree
+from widthwise.simulator_search.tree import NONE, BackUpRules, Tree
 
 #: A request of a planner: a node and an action to execute in it.
 Expand = tuple[int, int]
@@ -72,13 +72,13 @@ class Driver:
         features: Sequence[FeatureFunction | None],
         *,
         keep_observations: bool = True,
-        life_penalty: float = 0.0,
+        rules: BackUpRules | None = None,
     ) -> None:
         """`features` has one function per level, lowest first; None if an evaluation provides the features."""
         self.simulator = guarded(simulator)
         self.functions = list(features)
         self.keep_observations = keep_observations
-        self.life_penalty = life_penalty
+        self.rules = rules or BackUpRules()
         self.tree = self._new_tree()
         self.steps = 0
         self.restores = 0
@@ -97,7 +97,7 @@ class Driver:
 
     def _new_tree(self) -> Tree:
         tree = Tree(self.simulator.actions, len(self.functions))
-        tree.life_penalty = self.life_penalty
+        tree.rules = self.rules
         return tree
 
     def step(self, parent: int, action: int, before: Callable[[], None] | None = None) -> Step:

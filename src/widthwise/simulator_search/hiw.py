@@ -211,9 +211,17 @@ class SimulatorHierarchy:
         tree = self.tree
         stays = [regions.of[tree.root] == regions.of[node] for regions in tree.regions]
         tree.reroot(node)
-        searches = [self.top]
-        for regions, stay in zip(reversed(tree.regions), reversed(stays), strict=True):
-            inside = regions.search[regions.of[node]]
+        self._restart(stays)
+
+    def restart_at_root(self) -> None:
+        """Restart the searches that contain the root, after nodes were added below it that no search asked for."""
+        self._restart([True] * len(self.tree.regions))
+
+    def _restart(self, stays: Sequence[bool]) -> None:
+        """Restart the top search, and below it those inside the root's regions as long as the root `stays` in them."""
+        searches, root = [self.top], self.tree.root
+        for regions, stay in zip(reversed(self.tree.regions), reversed(stays), strict=True):
+            inside = regions.search[regions.of[root]]
             if not stay or inside is None:
                 break
             searches.append(inside)

@@ -4,7 +4,7 @@ A tuple of feature values is novel at a depth if it was not seen at that depth o
 chosen at random or by a policy, until a node without a novel tuple or the end of an episode. It labels as *solved* the
 nodes below which no expansion is left. Nodes on later rollouts are tested again, because their tuples may have been
 seen at a smaller depth since. A complete run is IW(w): it ends when every node that IW(w) expands has been expanded.
-The end of an episode is never expanded: it owns no tuple and does not change the novelty table.
+The end of an episode is never expanded: it owns no tuple and does not change the novelty table, unless `ends_novel`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class RolloutIW:
     Args:
         width: The size of the tuples of features, from 1 on; "n" for all features.
         repeat: How often an action is repeated in a rollout while no feature changes.
+        ends_novel: Whether the end of an episode takes novelty from other nodes.
 
     Raises:
         UsageError: A value is out of range.
@@ -40,6 +41,7 @@ class RolloutIW:
 
     width: Width = 1
     repeat: int = 1
+    ends_novel: bool = False
 
     __repr__ = brief_call
 
@@ -61,7 +63,7 @@ class RolloutIW:
 
     def search(self, space: Space, rng: random.Random) -> RolloutSearch:
         """Rollouts in a space."""
-        return RolloutSearch(space, self.width, rng, self.repeat)
+        return RolloutSearch(space, self.width, rng, self.repeat, self.ends_novel)
 
 
 class RolloutSearch:
@@ -71,7 +73,9 @@ class RolloutSearch:
     not solved. A node without open labels is solved.
     """
 
-    def __init__(self, space: Space, width: Width, rng: random.Random, repeat: int = 1) -> None:
+    def __init__(
+        self, space: Space, width: Width, rng: random.Random, repeat: int = 1, ends_novel: bool = False
+    ) -> None:
         self.space = space
         self.random = rng.random
         self.rng = rng
@@ -80,6 +84,7 @@ class RolloutSearch:
         self.open: dict[int, list[int]] = {}
         self.prior = space.tree.prior
         self.repeat = repeat if space.lowest else 1
+        self.ends_novel = ends_novel
         self.reset()
 
     def reset(self) -> None:
@@ -99,10 +104,12 @@ class RolloutSearch:
                     continue
                 child = own[entry]
                 open_[child] = []
-                if nodes.terminal[child]:
+                if nodes.terminal[child] and not self.ends_novel:
                     owned[child] = 0
                     continue
                 owned[child] = novel = table.insert(features[child], depth, child, features[node])[0]
+                if nodes.terminal[child]:
+                    continue
                 outside = space.outside(entry)
                 if not novel and not outside and self.repeats(child):
                     owned[child] = novel = 1
@@ -140,7 +147,7 @@ class RolloutSearch:
                     return None
                 child = own[reached]
                 novel = 0
-                if not terminal[child]:
+                if not terminal[child] or self.ends_novel:
                     novel, losers = table.insert(features[child], nodes.depth[node] + 1, child, features[node])
                     for loser in losers:
                         owned[loser] -= 1
@@ -149,7 +156,7 @@ class RolloutSearch:
                 outside = space.outside(reached)
                 if not novel and not outside and not terminal[child] and self.repeats(child):
                     owned[child] = novel = 1
-                if novel and not outside:
+                if novel and not outside and not terminal[child]:
                     open_[child] = self.untried(child)
                     if not lowest:
                         open_[node].append(nodes.action[child])

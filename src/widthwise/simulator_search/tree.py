@@ -9,12 +9,33 @@ Rows of removed nodes are reused for later nodes; `live` lists nodes in the orde
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from widthwise.core.simulator import Step
 
 NONE = -1  # no parent, no child
+
+
+@dataclass(frozen=True, slots=True)
+class BackUpRules:
+    """What returns are made of when they are backed up through a tree.
+
+    Args:
+        life_penalty: What a lost life takes from the return of a step.
+        reward_limit: Rewards count as this at most, and as its negative at least.
+        untried: Whether a node with untried actions is worth at least what a leaf is worth, if no network values it.
+    """
+
+    life_penalty: float = 0.0
+    reward_limit: float = math.inf
+    untried: bool = True
+
+    def counted(self, reward: float) -> float:
+        """What a reward counts as."""
+        return min(max(reward, -self.reward_limit), self.reward_limit)
 
 
 class Nodes:
@@ -91,13 +112,19 @@ class Tree:
         self.ends: set[int] = set()  # nodes where the episode ended, except by a step limit
         self.lives: dict[int, int] = {}  # of nodes, where the simulator shows them
         self.lost: set[int] = set()  # nodes whose step lost a life
-        self.life_penalty = 0.0  # what a lost life takes from the return of a step, when returns are backed up
+        self.rules = BackUpRules()
         self.root = NONE
 
     @property
     def levels(self) -> int:
         """The number of levels, including the tree nodes."""
         return len(self.regions) + 1
+
+    def counted_rewards(self) -> Sequence[float]:
+        """The rewards of all rows as they count when returns are backed up."""
+        if self.rules.reward_limit == math.inf:
+            return self.reward
+        return [self.rules.counted(reward) for reward in self.reward]
 
     def __len__(self) -> int:
         """The number of nodes."""

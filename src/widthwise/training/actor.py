@@ -21,6 +21,7 @@ from widthwise.training.actor_messages import (
     Play,
     Played,
     PlayedEpisode,
+    PlayedPart,
     Restore,
     Weights,
     pack_episode,
@@ -67,6 +68,7 @@ class Actor:
         self._reported = dict.fromkeys(_REPORTED, 0.0)
         self._idle_since = time.perf_counter()
         self._ended: list[PlayedEpisode] = []
+        self._parts: list[PlayedPart] = []
         self._evaluation: Simulator | None = None
         self.alive: Callable[[], object] = lambda: None  # called at every step of an evaluation
 
@@ -115,7 +117,7 @@ class Actor:
     def play(self, waiting: bool) -> Played:
         """Play a block: at least so many interactions in every tree; episodes that end are followed by others."""
         trainer, begun = self.trainer, now()
-        self._ended, self.drawn_interactions = [], 0
+        self._ended, self._parts, self.drawn_interactions = [], [], 0
         if not waiting and self.draw is not None:
             self.draw = None
             self._load()
@@ -125,6 +127,8 @@ class Actor:
         least = max(TOGETHER, BLOCK // len(trainer.players)) * trainer.config.planning.steps_per_action
         parts = [_Part(tree, player, least, fresh) for tree, player in enumerate(trainer.players)]
         trainer.together([self._block(part, waiting) for part in parts])
+        for player in trainer.players:
+            self._hand_over(player)
         trainer.clocks.total += now() - begun
         return Played(
             self.version,
@@ -133,6 +137,7 @@ class Actor:
             self.begun,
             tuple(self._ended),
             self._new_seconds(),
+            tuple(self._parts),
         )
 
     def _new_seconds(self) -> dict[str, float]:
@@ -181,7 +186,7 @@ class Actor:
 
     def _end(self, tree: int, player: Player) -> PlayedEpisode:
         begun = now()
-        contents = pack_episode(player.played(self.trainer.config.planning.discount))
+        contents = pack_episode(player.played())
         self.packing_seconds += now() - begun
         episode = player.agent.episode
         return PlayedEpisode(
@@ -194,6 +199,16 @@ class Actor:
             self.draw,
             contents,
         )
+
+    def _hand_over(self, player: Player) -> None:
+        """Pack what the episodes of a tree have already given to learn from, in one message for each kind."""
+        begun = now()
+        for part in player.parts():
+            self._parts.append(PlayedPart(False, self.draw, pack_episode(part)))
+        samples = player.samples(self.trainer.input_format)
+        if samples is not None:
+            self._parts.append(PlayedPart(True, self.draw, pack_episode(samples)))
+        self.packing_seconds += now() - begun
 
     def _draw_own(self, seed: int) -> None:
         """Draw weights of its own: while there is nothing to learn from, every episode looks for other features."""

@@ -108,6 +108,15 @@ class PlayedEpisode:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayedPart:
+    """A part of an episode, or samples from nodes of its tree, to learn from before the episode has ended."""
+
+    nodes: bool  # whether these are samples from nodes
+    draw: int | None  # the seed of the weights, where the actor had drawn its own
+    contents: bytes  # a packed `EpisodeData`
+
+
+@dataclass(frozen=True, slots=True)
 class Played:
     """What a block has brought."""
 
@@ -117,6 +126,7 @@ class Played:
     begun: int  # episodes that this actor has begun so far
     episodes: tuple[PlayedEpisode, ...]
     seconds: Mapping[str, float] = field(default_factory=dict)
+    parts: tuple[PlayedPart, ...] = ()
 
 
 def pack_episode(played: EpisodeData) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any
 
 from widthwise.core.provenance import cores
 from widthwise.core.simulator import Simulator
+from widthwise.learning.replay_memory import EpisodeData
 from widthwise.simulators.chance import Mode
 from widthwise.training.actor_messages import (
     ActorSpec,
@@ -22,6 +23,7 @@ from widthwise.training.actor_messages import (
     Play,
     Played,
     PlayedEpisode,
+    PlayedPart,
     Restore,
     Weights,
     unpack_episode,
@@ -217,18 +219,24 @@ class ActorsTrainer(Trainer):
     def take(self, actor: int, block: Played) -> list[EndedEpisode]:
         """Remember the episodes that have ended in a block."""
         begun, ended = time.perf_counter(), []
+        for part in block.parts:
+            self._remember(part, self.replay.add_nodes if part.nodes else self.replay.add)
         for episode in block.episodes:
-            data, first = unpack_episode(episode.contents), not self.ready()
-            self.replay.add(data)
-            if first and episode.draw is not None and self.ready():
-                self.adopt(episode.draw)
+            self._remember(episode, self.replay.add)
             self.traffic["episodes"] += 1
-            self.traffic["episode_bytes"] += len(episode.contents)
             ended.append(self._ended(actor, episode))
         self.episodes += len(ended)
         self.lags = [episode.lag or 0 for episode in ended] or self.lags
         self.times["transport"] += time.perf_counter() - begun
         return ended
+
+    def _remember(self, played: PlayedEpisode | PlayedPart, add: Callable[[EpisodeData], None]) -> None:
+        """Add what an actor has sent to the memory; the weights with which it found the first reward are adopted."""
+        first = not self.ready()
+        add(unpack_episode(played.contents))
+        if first and played.draw is not None and self.ready():
+            self.adopt(played.draw)
+        self.traffic["episode_bytes"] += len(played.contents)
 
     def adopt(self, seed: int) -> None:
         """Go on with the weights that an actor has drawn: with them it has found the first reward."""

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -55,6 +56,13 @@ class PlanningSettings:
     discount: float = 0.99
     steps_per_action: int = 30  # simulator steps for one executed action
     nodes: int = 500  # kept in the tree
+    life_penalty: float = 0.0  # what a lost life takes from the return of a step
+    clip_rewards: bool = False  # a reward counts as 1 at most, and as -1 at least
+    untried_worth: bool = True  # without a value, a node with untried actions is worth at least a leaf
+    root_actions: bool = False  # every action of the root is executed at least once
+    ends_novel: bool = False  # ends of episodes take novelty from other nodes
+    reward_temperature: float = 0.0  # of the behaviour; 0: that of `behaviour`
+    count_temperature: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
@@ -65,17 +73,20 @@ class PlanningSettings:
             raise UsageError(f"high_features must be {' or '.join(HIGH_FEATURES)}, not {self.high_features!r}")
         if self.high_features == "own" and self.tiles is not None:
             raise UsageError("the upper level has tiles or the environment's own features: set tiles=none")
+        for name in ("life_penalty", "reward_temperature", "count_temperature"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise UsageError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
         if not 0 < self.discount <= 1:
             raise UsageError(f"discount must be above 0 and at most 1, not {self.discount!r}")
 
     def planner(self) -> HIW | RolloutIW:
         """The planner: Rollout IW, in a hierarchy below Count-based Rollout IW."""
-        low = RolloutIW(self.width)
+        low = RolloutIW(self.width, ends_novel=self.ends_novel)
         if not self.hierarchical:
             return low
         from widthwise.simulators.features import Tiles
 
-        high = CountRolloutIW(self.high_width, self.selection_temperature)
+        high = CountRolloutIW(self.high_width, self.selection_temperature, self.ends_novel)
         # Without features of its own, a level of HIW uses those of the environment.
         return HIW(None if self.tiles is None else Tiles(*self.tiles, self.colours, gray=self.gray), high=high, low=low)
 
@@ -86,7 +97,12 @@ class PlanningSettings:
 
     def acts_by(self) -> Behaviour:
         """The behaviour policy; without `ties` it depends on the returns alone."""
-        return self.behaviour if self.ties else replace(self.behaviour, formula="none")
+        behaviour = self.behaviour if self.ties else replace(self.behaviour, formula="none")
+        return replace(
+            behaviour,
+            reward_temperature=self.reward_temperature or behaviour.reward_temperature,
+            count_temperature=self.count_temperature or behaviour.count_temperature,
+        )
 
     @property
     def title(self) -> str:

@@ -35,18 +35,13 @@ LEARNER = fields(
         "updates": whole(0),
     }
 )
+_EPISODES = items(
+    fields({"observations": tensor("int64", 2), "targets": tensor("float32", 2), "returns": tensor("float32", 1)})
+)
 _REPLAY = fields(
     {
         "arrays": anything,  # of bytes or of floats: `check_trainer` compares it with the observations of the run
-        "episodes": items(
-            fields(
-                {
-                    "observations": tensor("int64", 2),
-                    "targets": tensor("float32", 2),
-                    "returns": tensor("float32", 1),
-                }
-            )
-        ),
+        "episodes": _EPISODES,
         "random": fields(
             {
                 "bit_generator": choice("PCG64"),
@@ -55,7 +50,8 @@ _REPLAY = fields(
                 "uinteger": whole(0, 2**32 - 1),
             }
         ),
-    }
+    },
+    {"nodes": _EPISODES},
 )
 _LOSSES = fields(dict.fromkeys(("policy", "value", "l2", "gradient"), number))
 _TRAINER = fields(
@@ -93,6 +89,8 @@ def check_learner(state: Any, trainer: Trainer, place: str) -> None:
         raise Mismatch(f"{place}.network is not of the shape that the settings give a network")
     if "scale" in own and not bool((state["network"]["scale"] > 0).all()):
         raise Mismatch(f"{place}.network.scale has entries that are not above 0")
+    if "value_scale" in own and not float(state["network"]["value_scale"]) >= 0:
+        raise Mismatch(f"{place}.network.value_scale is below 0")
     squares = [square.shape for square in trainer.updater.optimiser.squares]
     if squares != [square.shape for square in state["optimiser"]["squares"]]:
         raise Mismatch(f"{place}.optimiser.squares do not fit the network")
@@ -131,6 +129,8 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
         targets, done = player["targets"], player["agent"]["episode"]["actions"]
         if len(targets) != len(done) or any(len(target) != actions for target in targets):
             raise Mismatch(f"{where}.targets do not fit the actions of the episode")
+        if player.get("delivered", 0) > len(targets):
+            raise Mismatch(f"{where}.delivered does not fit the actions of the episode")
 
 
 def _check_replay(replay: dict[str, Any], trainer: Trainer, actions: int, place: str) -> None:
@@ -139,13 +139,18 @@ def _check_replay(replay: dict[str, Any], trainer: Trainer, actions: int, place:
     input_format = trainer.input_format
     parts = input_format.shape[-1] if input_format.stacked else 1
     shape = input_format.shape[:-1] if input_format.stacked else input_format.shape
-    arrays, episodes = replay["arrays"], replay["episodes"]
+    arrays = replay["arrays"]
     tensor("uint8" if input_format.image else "float32")(arrays, f"{place}.arrays")
     assert isinstance(arrays, torch.Tensor)
     if len(arrays) and tuple(arrays.shape[1:]) != tuple(shape):
         raise Mismatch(f"{place}.arrays are not observations of this environment")
-    for index, episode in enumerate(episodes):
-        where, seen = f"{place}.episodes[{index}]", episode["observations"]
+    named = [
+        (f"{place}.{name}[{index}]", data)
+        for name in ("episodes", "nodes")
+        for index, data in enumerate(replay.get(name, []))
+    ]
+    for where, episode in named:
+        seen = episode["observations"]
         if not len(seen) or seen.shape[1] != parts:
             raise Mismatch(f"{where}.observations are not observations of this environment")
         if int(seen.min()) < 0 or int(seen.max()) >= len(arrays):

@@ -19,6 +19,7 @@ from widthwise.core.provenance import describe_run
 from widthwise.core.run_folder import CONFIG, write_json
 from widthwise.core.shape import Mismatch
 from widthwise.core.showing import counted, setting
+from widthwise.learning.learning_settings import TREE_CAPACITY
 from widthwise.training.checkpoint import About, Checkpoints
 from widthwise.training.configure import configure, label, make_simulator, note_on_choice, plain
 from widthwise.training.folder import EPISODES, EVALUATIONS, TrainingFolder, read_config
@@ -259,6 +260,8 @@ def limits_for(trainer: Trainer) -> PackedLimits:
     row = trainer.input_format.buffer(1).nbytes
     # The last episode stays in the memory however long it is.
     rows = 4 * config.learning.replay + 10_000
+    if config.learning.tree_targets:
+        rows += TREE_CAPACITY * config.learning.replay
     nodes = len(trainer.slots()) * config.planning.nodes
     arrays = (64 << 20) + 4 * weights + rows * (row + 256) + nodes * 8192
     return PackedLimits(min(arrays, machine.arrays), min((32 << 20) + nodes * 4096, machine.description))

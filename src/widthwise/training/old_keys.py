@@ -22,8 +22,29 @@ from widthwise.training.overrides import OLD_NAMES, override_texts, parse_overri
 
 #: The values that settings had before they existed. A run from then continues with them.
 BEFORE: dict[str, dict[str, Any]] = {
-    "planning": {"doubt": False, "high_features": "tiles", "gray": False},
-    "learning": {"encoded": False},
+    "planning": {
+        "doubt": False,
+        "high_features": "tiles",
+        "gray": False,
+        "life_penalty": 0.0,
+        "clip_rewards": False,
+        "untried_worth": True,
+        "root_actions": False,
+        "ends_novel": False,
+        "reward_temperature": 0.0,
+        "count_temperature": 0.0,
+    },
+    "learning": {
+        "encoded": False,
+        "tree_targets": 0,
+        "tree_share": 0.5,
+        "tree_values": True,
+        "segment": 0,
+        "bootstrap": 0,
+        "shift": 0,
+        "value_support": "auto",
+        "zero_heads": True,
+    },
 }
 
 

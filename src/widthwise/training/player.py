@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from widthwise.core.simulator import Step
 from widthwise.learning.input_format import Array, InputFormat
+from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay_memory import EpisodeData
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.capture import capture, resume
-from widthwise.online.episode import Episode
+from widthwise.online.episode import Episode, StepRecord
+from widthwise.online.policies import target
+from widthwise.online.tree_samples import TreeSample, tree_samples
+from widthwise.online.values import LookAhead, leaf_value
 from widthwise.simulator_search.driver import Evaluation
+from widthwise.simulator_search.tree import NONE, Tree
 
 Waiting = Generator[Step, Evaluation, Any]
 
@@ -22,16 +28,24 @@ Waiting = Generator[Step, Evaluation, Any]
 class Player:
     """One tree: the agent that grows it, and what its episode has shown so far."""
 
-    def __init__(self, agent: OnlinePlanner) -> None:
+    def __init__(self, agent: OnlinePlanner, learning: LearningSettings | None = None) -> None:
         self.agent = agent
+        self.learning = learning or LearningSettings()
         self.episode = -1
         self.seed = 0
         self.observations: list[tuple[Array, ...]] = []
         self.targets: list[list[float]] = []
+        self.lost: list[bool] = []  # whether an action has lost a life
+        self.delivered = 0  # actions that were handed over to be learned from
+        self._parts: list[EpisodeData] = []
+        self._samples: list[TreeSample] = []
+        if self.learning.tree_targets:
+            agent.recorder = self._sample
 
     def begin(self, episode: int, seed: int) -> Waiting:
         """Begin an episode."""
-        self.episode, self.seed, self.observations, self.targets = episode, seed, [], []
+        self.episode, self.seed = episode, seed
+        self.observations, self.targets, self.lost, self.delivered = [], [], [], 0
         return self.agent.begin(seed)
 
     def act(self, input_format: InputFormat, least: int = 0) -> Waiting:
@@ -41,26 +55,83 @@ class Player:
             self.observations.append(input_format.parts(tree.observation[tree.root]))
             record = yield from self.agent.act()
             self.targets.append(record.target)
+            self.lost.append(tree.root in tree.lost)
+            if self.learning.segment and len(self.targets) - self.delivered > self.learning.segment:
+                self._deliver(record.look_ahead)
             if self.agent.over or self.agent.driver.steps >= enough:
                 return
+
+    def _deliver(self, ahead: LookAhead) -> None:
+        """Hand over the actions before the last one; `ahead` is what was seen of the future when that was chosen."""
+        end = len(self.targets) - 1
+        known = [value for value in ahead.returns if value is not None]
+        self._parts.append(self._part(end, max(known, default=ahead.value)))
+        self.delivered = end
+
+    def _sample(self, tree: Tree, record: StepRecord) -> None:
+        """Take samples from the nodes that leave the tree with an action."""
+        agent = self.agent
+        kept = NONE if agent.luck.fresh else tree.nodes.children[tree.root][record.action]
+        leaf = leaf_value(tree, agent.discount)
+        self._samples += tree_samples(
+            tree, kept, self.learning.tree_targets, discount=agent.discount, doubted=agent.doubted, leaf=leaf
+        )
+
+    def parts(self) -> list[EpisodeData]:
+        """The parts of the episode in hand that can be learned from and were not handed over yet."""
+        parts, self._parts = self._parts, []
+        return parts
+
+    def samples(self, input_format: InputFormat) -> EpisodeData | None:
+        """The samples from nodes of the tree that were not handed over yet."""
+        samples, self._samples = self._samples, []
+        if not samples:
+            return None
+        return EpisodeData(
+            [input_format.parts(sample.observation) for sample in samples],
+            np.array([target(sample.look_ahead, self.agent.target_temperature) for sample in samples], np.float32),
+            np.array([sample.worth for sample in samples], np.float32),
+        )
 
     def state(self) -> dict[str, Any]:
         """The episode so far as plain data; nothing is left of one that is over."""
         if self.episode < 0 or self.agent.over:
             return {"episode": self.episode}
-        return {"episode": self.episode, "targets": list(self.targets), "agent": capture(self.agent, self.seed)}
+        state = {"episode": self.episode, "targets": list(self.targets), "agent": capture(self.agent, self.seed)}
+        return {**state, "delivered": self.delivered} if self.learning.segment else state
 
     def restore(self, state: dict[str, Any], input_format: InputFormat) -> None:
         """Return to a state."""
         self.episode = state["episode"]
         self.agent.episode = Episode(terminated=True)
+        self._parts, self._samples = [], []
         if "agent" in state:
             self.seed = state["agent"]["seed"]
             seen = resume(self.agent, state["agent"])
             self.observations = [input_format.parts(step.observation) for step in seen[:-1]]
             self.targets = [list(target) for target in state["targets"]]
+            self.lost = lives_lost(seen)
+            self.delivered = state.get("delivered", 0)
 
-    def played(self, discount: float) -> EpisodeData:
-        """The episode as something to learn from."""
-        returns = monte_carlo_returns(self.agent.episode.rewards, discount)
-        return EpisodeData(self.observations, np.array(self.targets, np.float32), np.array(returns, np.float32))
+    def played(self) -> EpisodeData:
+        """What there is to learn from at the end of an episode: all of it, or what follows the last part."""
+        return self._part(len(self.targets), 0.0)
+
+    def _part(self, end: int, after: float) -> EpisodeData:
+        """The actions from the last part to `end` as something to learn from; `after` is the return that follows."""
+        agent, rows = self.agent, slice(self.delivered, end)
+        rules, rewards = agent.rules, agent.episode.rewards[rows]
+        counted = [
+            rules.counted(reward) - rules.life_penalty * lost
+            for reward, lost in zip(rewards, self.lost[rows], strict=True)
+        ]
+        returns = monte_carlo_returns(counted, agent.discount, after)
+        return EpisodeData(
+            self.observations[rows], np.array(self.targets[rows], np.float32), np.array(returns, np.float32)
+        )
+
+
+def lives_lost(seen: Sequence[Step]) -> list[bool]:
+    """For each step after the first whether it has lost a life."""
+    lives = [step.info.get("lives") for step in seen]
+    return [before is not None and now is not None and now < before for before, now in pairwise(lives)]

@@ -21,8 +21,8 @@ from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
 from widthwise.learning.input_format import InputFormat
 from widthwise.learning.network import Network
-from widthwise.learning.replay_memory import ReplayMemory
-from widthwise.learning.support import Support
+from widthwise.learning.replay_memory import ReplayMemory, Sampling
+from widthwise.learning.support import RESCALED, Support, named_support
 from widthwise.learning.updater import Losses, Updater
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
@@ -88,16 +88,32 @@ class Trainer:
             raise refusal(self.finding)
         input_format = input_format_of(first, config)
         self.defaults = planning_defaults(first)
-        self.support = config.support or support_for(first)
         learning = config.learning
+        self.support = config.support or named_support(learning.value_support) or support_for(first)
         network = Network(
-            input_format, first.actions, self.support, config.seed, momentum=learning.momentum, smooth=learning.smooth
+            input_format,
+            first.actions,
+            self.support,
+            config.seed,
+            momentum=learning.momentum,
+            smooth=learning.smooth,
+            zero_heads=learning.zero_heads,
         )
         self.input_format = input_format
         self.updater = Updater(network, learning, device)
-        self.replay = ReplayMemory(input_format, learning.replay, learning.batch, config.seed)
+        sampling = Sampling(
+            learning.tree_share,
+            learning.tree_values,
+            learning.bootstrap,
+            learning.shift,
+            config.planning.discount,
+            learning.tree_targets > 0,
+        )
+        self.replay = ReplayMemory(input_format, learning.replay, learning.batch, config.seed, sampling)
         self.evaluate = NodeEvaluator(self.updater.inference, config.planning, self.clocks)
-        self.players = [Player(self.agent(TimedSimulator(simulator, self.clocks))) for simulator in simulators]
+        self.players = [
+            Player(self.agent(TimedSimulator(simulator, self.clocks)), learning) for simulator in simulators
+        ]
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -177,6 +193,10 @@ class Trainer:
             # With other luck no subtree is kept, so that a stopped run can continue exactly.
             chance=self.chance if self.chance == "reseed" or self.finding.kind == "unused" else "foresee",
             keep_subtree=self.chance != "reseed",
+            life_penalty=chosen.life_penalty or None,  # 0: what the environment declares
+            clip_rewards=chosen.clip_rewards,
+            untried_worth=chosen.untried_worth,
+            root_actions=chosen.root_actions,
             defaults=self.defaults,
         )
         agent.luck.finding = self.finding
@@ -204,6 +224,8 @@ class Trainer:
         steps, actions = (more - less for more, less in zip(self.spent(), before, strict=True))
         self.interactions += steps
         self.actions += actions
+        for player in self.players:
+            self.take_parts(player)
         ended = [self.end(number) for number, player in enumerate(self.players) if player.agent.over]
         self.learn(self.config.learning.updates * actions)
         if self.config.refresh:
@@ -235,10 +257,18 @@ class Trainer:
         """Advance coroutines in lock-step until all are done: the nodes they generate are evaluated together."""
         advance_together(waiting, self.evaluate)
 
+    def take_parts(self, player: Player) -> None:
+        """Remember what an episode in hand has already given to learn from."""
+        samples = player.samples(self.input_format)
+        if samples is not None:
+            self.replay.add_nodes(samples)
+        for part in player.parts():
+            self.replay.add(part)
+
     def end(self, number: int) -> EndedEpisode:
         """Remember an episode that is over."""
         player = self.players[number]
-        self.replay.add(player.played(self.config.planning.discount))
+        self.replay.add(player.played())
         episode = player.agent.episode
         return EndedEpisode(
             player.episode,
@@ -278,8 +308,8 @@ class Trainer:
         return self.rewarded()
 
     def rewarded(self) -> bool:
-        """Whether an episode in the memory had a reward other than 0."""
-        return any(episode.returns.any() for episode in self.replay.episodes)
+        """Whether there is a return other than 0 in the memory."""
+        return self.replay.rewarded()
 
     def look_anew(self) -> None:
         """Evaluate the nodes that were kept with the network as it is now; their features, and so novelty, change."""
@@ -386,6 +416,6 @@ def support_for(simulator: Simulator) -> Support:
     """The support of the value: the range that the simulator declares; else rescaled as in MuZero, for any returns."""
     bounds = getattr(simulator, "value_range", None)
     if bounds is None:
-        return Support(-100.0, 100.0, 201, rescaled=True)
+        return RESCALED
     low, high = bounds
     return Support(low, high, 51)

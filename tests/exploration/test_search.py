@@ -21,9 +21,9 @@ from widthwise.core.run_folder import CONFIG
 from widthwise.core.simulator import Step
 from widthwise.exploration.search import begin_search
 from widthwise.exploration.search_run import PROGRESS, ExplorationRun
-from widthwise.exploration.search_state import capture, restore
-from widthwise.exploration.tile_choice import choose_tiles, suitability
-from widthwise.exploration.warm_up import choose_features
+from widthwise.training.search_state import capture, restore
+from widthwise.simulators.tile_choice import choose_tiles, suitability
+from widthwise.training.search_features import choose_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulators.features import Cells, Tiles
 from widthwise.training import packing

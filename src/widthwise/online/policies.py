@@ -6,6 +6,8 @@ The paper's text uses the counts to break ties towards large subtrees. The formu
 `ties` (the default)  the actions with the best return, by softmax(c / temperature); a better return always wins.
 `counts`              softmax(R / reward temperature) times softmax(c / temperature), as in the authors' program. In
                       large trees the counts outweigh the returns.
+`prior`               the actions with the best return, by the network's policy; a better return always wins. Where the
+                      search sees no reward, the network acts; without a network the same as `ties`.
 `paper`               exp(1 / (temperature c + 1)) as printed in the paper, which prefers *small* subtrees.
 `none`                the returns alone.
 """
@@ -20,7 +22,9 @@ from typing import Literal, get_args
 from widthwise.core.errors import UsageError
 from widthwise.online.values import TOLERANCE, LookAhead
 
-Formula = Literal["ties", "counts", "paper", "none"]
+Formula = Literal["ties", "counts", "prior", "paper", "none"]
+#: The least probability of an action in the logarithm of a policy.
+LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,14 @@ class Behaviour:
 
     - `ties`: the actions with the best return, by softmax(c / count temperature);
     - `counts`: softmax(R / reward temperature) times softmax(c / count temperature);
+    - `prior`: the actions with the best return, by the network's policy p: proportional to
+      p ^ (1 / reward temperature);
     - `paper`: exp(1 / (count temperature * c + 1)) as printed in the paper;
     - `none`: the returns alone.
 
     Args:
-        formula: `ties`, `counts`, `paper` or `none`.
-        reward_temperature: The temperature of the returns.
+        formula: `ties`, `counts`, `prior`, `paper` or `none`.
+        reward_temperature: The temperature of the returns, or of the network's policy.
         count_temperature: The temperature of the subtree sizes.
 
     Raises:
@@ -64,19 +70,25 @@ class Behaviour:
         if not explored:
             return [1 / len(seen.returns)] * len(seen.returns)
         returns = [value for value in seen.returns if value is not None]
-        logits = self._logits(returns, [seen.counts[action] for action in explored])
+        prior = None if seen.prior is None else [seen.prior[action] for action in explored]
+        logits = self._logits(returns, [seen.counts[action] for action in explored], prior)
         policy = [0.0] * len(seen.returns)
         for action, probability in zip(explored, softmax(logits), strict=True):
             policy[action] = probability
         return policy
 
-    def _logits(self, returns: Sequence[float], counts: Sequence[int]) -> list[float]:
+    def _logits(
+        self, returns: Sequence[float], counts: Sequence[int], prior: Sequence[float] | None
+    ) -> list[float]:
         temperature = self.count_temperature
-        if self.formula == "ties":
+        if self.formula in ("ties", "prior"):
             best = max(returns)
             least = best - TOLERANCE * max(1.0, abs(best))
-            pairs = zip(returns, counts, strict=True)
-            return [count / temperature if value >= least else -math.inf for value, count in pairs]
+            preferences = [count / temperature for count in counts]
+            if self.formula == "prior" and prior is not None:
+                preferences = [math.log(max(chance, LEAST)) / self.reward_temperature for chance in prior]
+            pairs = zip(returns, preferences, strict=True)
+            return [preference if value >= least else -math.inf for value, preference in pairs]
         weights: list[float]
         if self.formula == "counts":
             weights = [count / temperature for count in counts]
@@ -87,9 +99,16 @@ class Behaviour:
         return [value / self.reward_temperature + weight for value, weight in zip(returns, weights, strict=True)]
 
 
-def target(seen: LookAhead, temperature: float = 0.01) -> list[float]:
-    """The policy that a network learns: a softmax of the returns; an unexplored action has the value of the root."""
-    return softmax([(seen.value if value is None else value) / temperature for value in seen.returns])
+def target(seen: LookAhead, temperature: float = 0.01, *, prior: bool = False) -> list[float]:
+    """The policy that a network learns: a softmax of the returns; an unexplored action has the value of the root.
+
+    With `prior` it is proportional to the network's policy as well, so that actions of equal return keep the
+    probabilities that the network gives them. Otherwise they become equally likely.
+    """
+    logits = [(seen.value if value is None else value) / temperature for value in seen.returns]
+    if prior and seen.prior is not None:
+        logits = [logit + math.log(max(chance, LEAST)) for logit, chance in zip(logits, seen.prior, strict=True)]
+    return softmax(logits)
 
 
 def softmax(logits: Sequence[float]) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from widthwise.simulator_search.tree import NONE, Tree
@@ -13,12 +13,14 @@ from widthwise.simulator_search.tree import NONE, Tree
 class LookAhead:
     """The actions of the root: what each is worth, and how many nodes lie below it.
 
-    `returns` is None for actions that were not explored, `counts` then 0. `value` is the estimate of the root itself.
+    `returns` is None for actions that were not explored, `counts` then 0. `value` is the estimate of the root itself,
+    `prior` the network's policy there, where there is a network.
     """
 
     returns: list[float | None]
     counts: list[int]
     value: float
+    prior: Sequence[float] | None = None
 
 
 #: Returns this close (relative to their size) are the same: sums in another order differ by less.
@@ -47,6 +49,7 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
         returns=[None if child == NONE else worth[child] for child in root],
         counts=[0 if child == NONE else size[child] + 1 for child in root],
         value=0.0 if estimate is None else estimate,
+        prior=tree.prior[tree.root],
     )
 
 

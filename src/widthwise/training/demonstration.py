@@ -1,0 +1,133 @@
+"""A demonstration: before the first episode, a search with an archive looks for the best trajectory to learn from.
+
+Where rewards are rare, episodes of a network that has learned nothing find none of them, and there is nothing to learn
+from. The archive search (`ArchiveSearch`) needs no network. The beginning of a run is then:
+
+    search with an archive for `archive` interactions                          (searching)
+    replay the best trajectory from a reset: the demonstration
+    train the network `rehearsal` times on the demonstration alone             (rehearsing)
+    plan, act and learn as always; a share of every batch is from the demonstration
+
+Only the search is large. A checkpoint has all of it while it goes on, and afterwards the actions of its best
+trajectory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from widthwise.core.contract import guarded
+from widthwise.core.errors import InputError
+from widthwise.core.simulator import Simulator
+from widthwise.learning.input_format import InputFormat
+from widthwise.learning.losses import monte_carlo_returns
+from widthwise.learning.replay_memory import EpisodeData
+from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
+from widthwise.training.search_features import choose_features
+from widthwise.training.search_state import capture, restore
+
+#: Simulator steps of the search in one round of training, so that a run can be stopped soon.
+STEPS = 500
+#: Updates of the rehearsal in one round.
+UPDATES = 20
+#: Megabytes of the archive, all of which is written to every checkpoint while the search goes on.
+ARCHIVE_MB = 100.0
+
+
+class Demonstration:
+    """The search at the beginning of a run, and the trajectory that it has found.
+
+    Args:
+        simulator: The environment; nothing else uses it while the search goes on.
+        interactions: How many the search takes, the choice of its features included.
+        rehearsal: How many updates are made on the trajectory alone.
+        seed: Of the search and of the reset.
+    """
+
+    def __init__(self, simulator: Simulator, interactions: int, rehearsal: int, seed: int) -> None:
+        self.simulator = guarded(simulator)
+        self.limit, self.rehearsal, self.seed = interactions, rehearsal, seed
+        self.interactions = 0
+        self.rehearsed = 0
+        self.score: float | None = None
+        self.actions: list[int] | None = None  # None while the search goes on
+        self._search: SearchAtWork | None = None
+        self._sampled = 0
+
+    @property
+    def searching(self) -> bool:
+        """Whether the search goes on."""
+        return self.actions is None
+
+    @property
+    def rehearsing(self) -> bool:
+        """Whether the network is still to be trained on the trajectory alone."""
+        return bool(self.actions) and self.rehearsed < self.rehearsal
+
+    def advance(self) -> int:
+        """Continue the search; returns the simulator steps that it took."""
+        before = self.interactions
+        search = self._opened()
+        most = min(self.limit, before + STEPS)
+        while self.interactions < most:
+            search.visit(most - self.interactions)
+            self.interactions = search.interactions + self._sampled
+        if self.interactions >= self.limit:
+            best = search.best
+            self.score = None if best is None else best.score
+            self.actions = [] if best is None else search.trajectories.actions(best.node)
+            self._search = None
+        return self.interactions - before
+
+    def _opened(self) -> SearchAtWork:
+        if self._search is None:
+            choice = choose_features(self.simulator, self.seed)
+            self._sampled = self.interactions = choice.interactions
+            planner = ArchiveSearch(memory_mb=ARCHIVE_MB)
+            self._search = planner.begin(self.simulator, choice.features, self.seed)
+        return self._search
+
+    def episode(self, input_format: InputFormat, discount: float) -> EpisodeData | None:
+        """The trajectory as an episode to learn from, by replaying it; None if the search has found none.
+
+        Raises:
+            InputError: The trajectory does not lead where it has led before.
+        """
+        if not self.actions:
+            return None
+        step = self.simulator.reset(self.seed)
+        observations, rewards = [], []
+        for action in self.actions:
+            if step.done:
+                break
+            observations.append(input_format.parts(step.observation))
+            step = self.simulator.step(action)
+            rewards.append(step.reward)
+        if sum(rewards) != self.score:
+            raise InputError(
+                f"{self.simulator.name}: the demonstration of the run has a score of {self.score:g}, and of "
+                f"{sum(rewards):g} when it is replayed; the environment has changed, so the run cannot continue"
+            )
+        targets = np.zeros((len(rewards), self.simulator.actions), np.float32)
+        targets[np.arange(len(rewards)), self.actions[: len(rewards)]] = 1.0
+        return EpisodeData(observations, targets, np.array(monte_carlo_returns(rewards, discount), np.float32))
+
+    def state(self) -> dict[str, Any]:
+        """All that the future depends on, as plain data."""
+        return {
+            "interactions": self.interactions,
+            "rehearsed": self.rehearsed,
+            "score": self.score,
+            "actions": self.actions,
+            "search": None if self._search is None else capture(self._search),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Return to a state."""
+        self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
+        self._search = None
+        if state["search"] is not None:
+            restore(self._opened(), state["search"])
+        self.interactions = state["interactions"]

@@ -38,6 +38,9 @@ class LearningSettings:
     shift: int = 0  # pixels by which images are shifted at random in updates
     value_support: str = "auto"  # one of `SUPPORTS`
     zero_heads: bool = True  # both heads begin at zero
+    archive: int = 0  # interactions of a search with an archive before the first episode; 0: none
+    rehearsal: int = 5_000  # updates on the best trajectory of that search alone
+    demonstration_share: float = 0.25  # of a batch, from that trajectory
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -47,11 +50,15 @@ class LearningSettings:
         for name in ("updates", "l2", "value_factor", "calibration"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+        for name in ("archive", "rehearsal"):
+            if not getattr(self, name) >= 0:
+                raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+        for name in ("tree_share", "demonstration_share"):
+            if not 0 <= getattr(self, name) < 1:
+                raise UsageError(f"{name} is at least 0 and below 1, not {getattr(self, name)!r}")
         for name in ("tree_targets", "segment", "bootstrap"):
             if not 0 <= getattr(self, name) <= _MOST:
                 raise UsageError(f"{name} is from 0 to {_MOST:,}, not {getattr(self, name)!r}")
-        if not 0 <= self.tree_share < 1:
-            raise UsageError(f"tree_share is at least 0 and below 1, not {self.tree_share!r}")
         if not 0 <= self.shift <= _MOST_SHIFT:
             raise UsageError(f"shift is from 0 to {_MOST_SHIFT} pixels, not {self.shift!r}")
         if self.value_support not in SUPPORTS:

@@ -39,6 +39,7 @@ class EpisodeData:
 class Sampling:
     """How batches are drawn; `LearningSettings` describes the fields."""
 
+    demonstration_share: float = 0.25
     tree_share: float = 0.5
     tree_values: bool = True
     bootstrap: int = 0
@@ -99,6 +100,7 @@ class ReplayMemory:
         self.input_format, self.capacity = input_format, capacity
         self.sampling = sampling or Sampling()
         self._roots, self._nodes = _Store(capacity), _Store(capacity * TREE_CAPACITY)
+        self._shown = _Store(capacity)  # holds the demonstration, whatever its length
         self.random = np.random.Generator(np.random.PCG64(seed))
         self._buffer = input_format.buffer(batch)
 
@@ -113,7 +115,7 @@ class ReplayMemory:
         return self._nodes.data
 
     def __len__(self) -> int:
-        """How many transitions and samples from nodes there are."""
+        """How many transitions and samples from nodes there are, without the demonstration."""
         return len(self._roots) + len(self._nodes)
 
     def add(self, played: EpisodeData) -> None:
@@ -124,20 +126,33 @@ class ReplayMemory:
         """Remember samples from the nodes of a tree."""
         self._nodes.add(samples)
 
+    def demonstrate(self, episode: EpisodeData) -> None:
+        """Remember a demonstration: it stays, and is not part of `state`."""
+        self._shown = _Store(self.capacity)
+        self._shown.add(episode)
+
+    def usable(self) -> bool:
+        """Whether there is something to draw a batch from."""
+        return len(self) + len(self._shown) > 0
+
     def rewarded(self) -> bool:
         """Whether a return is other than 0."""
-        return any(data.returns.any() for data in (*self.episodes, *self.nodes))
+        return any(data.returns.any() for data in (*self._shown.data, *self.episodes, *self.nodes))
 
     def sample(self, values: Values | None = None) -> Batch:
-        """A batch: a share from the nodes of trees, where there are any, and the rest from executed actions.
+        """A batch: shares from the demonstration and from the nodes of trees, where there are any, the rest from actions.
 
         `values` gives the values for returns that are cut after some steps.
         """
         rows, sampling = len(self._buffer), self.sampling
-        below = round(rows * sampling.tree_share) if len(self._nodes) else 0
+        shown = round(rows * sampling.demonstration_share) if len(self._shown) else 0
+        if not len(self):
+            shown = rows
+        below = round((rows - shown) * sampling.tree_share) if len(self._nodes) else 0
         if not len(self._roots):
-            below = rows
-        drawn = self._roots.draw(rows - below, self.random) if rows > below else []
+            below = rows - shown
+        drawn = self._shown.draw(shown, self.random) if shown else []
+        drawn += self._roots.draw(rows - shown - below, self.random) if rows > shown + below else []
         returns = np.array([data.returns[row] for data, row in drawn], np.float32)
         if sampling.bootstrap and values is not None:
             self._refresh(drawn, returns, values)
@@ -167,7 +182,7 @@ class ReplayMemory:
 
     def nbytes(self) -> int:
         """The bytes of all that is remembered; an array that several observations share counts once."""
-        everything = [*self.episodes, *self.nodes]
+        everything = [*self._shown.data, *self.episodes, *self.nodes]
         arrays = {id(part): part.nbytes for data in everything for parts in data.observations for part in parts}
         rows = sum(data.targets.nbytes + data.returns.nbytes for data in everything)
         return sum(arrays.values()) + rows

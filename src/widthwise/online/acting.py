@@ -60,6 +60,8 @@ class OnlinePlanner:
         discount: The discount of future rewards.
         behaviour: The policy that chooses actions.
         target_temperature: The temperature of the policy that a network learns.
+        target_prior: Whether that policy is proportional to the network's own as well, so that actions of equal return
+            keep their probabilities.
         max_steps: The most actions of an episode.
         keep_observations: Whether the tree keeps observations.
         keep_records: Whether the episode keeps a `StepRecord` for each action.
@@ -105,6 +107,7 @@ class OnlinePlanner:
         discount: float | None = None,
         behaviour: Behaviour | None = None,
         target_temperature: float = 0.01,
+        target_prior: bool = False,
         max_steps: int | None = None,
         keep_observations: bool = True,
         keep_records: bool = True,
@@ -158,7 +161,7 @@ class OnlinePlanner:
         self.evaluate = evaluate
         self.discount = settings["discount"] if discount is None else discount
         self.behaviour = behaviour or Behaviour(settings["behaviour"])
-        self.target_temperature = target_temperature
+        self.target_temperature, self.target_prior = target_temperature, target_prior
         self.max_steps = max_steps
         self.keep_records = keep_records
         self.recorder = recorder
@@ -402,7 +405,7 @@ class OnlinePlanner:
             reward=0.0,
             look_ahead=seen,
             behaviour=policy,
-            target=target(seen, self.target_temperature),
+            target=target(seen, self.target_temperature, prior=self.target_prior),
             nodes=len(tree),
             kept=0,
             high_level_states=tree.high_level_states(),

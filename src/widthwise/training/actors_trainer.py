@@ -181,8 +181,17 @@ class ActorsTrainer(Trainer):
 
     # Rounds
 
+    def prepare(self) -> bool:
+        """As in one process, and by the learner alone; the actors begin with the weights after it."""
+        busy = super().prepare()
+        if busy and self.demonstration is not None and not self.demonstration.rehearsing:
+            self.weights = self._weights()
+        return busy
+
     def round(self) -> list[EndedEpisode]:
         """A block of every actor; meanwhile the updates that the round before has earned."""
+        if self.prepare():
+            return []
         self.open()
         self._settled = False
         waiting = self.config.learning.patient and not self.ready()
@@ -333,7 +342,7 @@ class ActorsTrainer(Trainer):
     def summary(self) -> dict[str, Any]:
         """For `result.json`: what has travelled, and where the time went."""
         times = {"training": self.clocks.training, **self.times}
-        return {
+        return self.demonstrated() | {
             "actors": self.settings.actors,
             "actors_lost": self.lost["actors"],
             "episodes_lost": self.lost["episodes"],

@@ -53,6 +53,7 @@ class PlanningSettings:
     selection_temperature: float = 0.005  # of Count-based Rollout IW
     behaviour: Behaviour = field(default_factory=Behaviour)
     target_temperature: float = 0.001
+    target_prior: bool = False  # targets are proportional to the network's policy as well
     discount: float = 0.99
     steps_per_action: int = 30  # simulator steps for one executed action
     nodes: int = 500  # kept in the tree

@@ -66,6 +66,16 @@ _TRAINER = fields(
         "seconds": fields(dict.fromkeys(("simulator", "network", "training", "total"), number)),
     }
 )
+#: What a run that begins with a search for a demonstration has besides.
+_DEMONSTRATION = fields(
+    {
+        "interactions": whole(0),
+        "rehearsed": whole(0),
+        "score": optional(number),
+        "actions": optional(items(whole(0))),
+        "search": optional(table(anything)),  # restoring it checks it
+    }
+)
 #: What a run with several actors has besides.
 _ACTORS = fields(
     {
@@ -110,6 +120,8 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
     _TRAINER(state, place)
     check_learner(state["learner"], trainer, f"{place}.learner")
     agents = trainer.slots()
+    if trainer.demonstration is not None:
+        fields({"demonstration": _DEMONSTRATION})(state, place)
     actors = getattr(trainer, "actors", 0)
     if actors:
         fields({"actors": _ACTORS})(state, place)

@@ -25,6 +25,7 @@ from widthwise.learning.input_format import InputFormat
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay_memory import EpisodeData
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
+from widthwise.training.search_features import STEPS as SAMPLE
 from widthwise.training.search_features import choose_features
 from widthwise.training.search_state import capture, restore
 
@@ -34,6 +35,11 @@ STEPS = 500
 UPDATES = 20
 #: Megabytes of the archive, all of which is written to every checkpoint while the search goes on.
 ARCHIVE_MB = 100.0
+
+
+def archive_bytes(interactions: int) -> int:
+    """The most bytes of the search in a checkpoint: its archive, and parent and action of every step."""
+    return int(ARCHIVE_MB * 1e6) + 10 * interactions
 
 
 class Demonstration:
@@ -75,15 +81,15 @@ class Demonstration:
             search.visit(most - self.interactions)
             self.interactions = search.interactions + self._sampled
         if self.interactions >= self.limit:
-            best = search.best
-            self.score = None if best is None else best.score
-            self.actions = [] if best is None else search.trajectories.actions(best.node)
+            best, self.actions = search.best, []
+            if best is not None and best.score > 0:  # other trajectories show no reward
+                self.score, self.actions = best.score, search.trajectories.actions(best.node)
             self._search = None
         return self.interactions - before
 
     def _opened(self) -> SearchAtWork:
         if self._search is None:
-            choice = choose_features(self.simulator, self.seed)
+            choice = choose_features(self.simulator, self.seed, min(SAMPLE, self.limit // 4))
             self._sampled = self.interactions = choice.interactions
             planner = ArchiveSearch(memory_mb=ARCHIVE_MB)
             self._search = planner.begin(self.simulator, choice.features, self.seed)

@@ -34,6 +34,8 @@ class FreeRunningTrainer(ActorsTrainer):
 
     def round(self) -> list[EndedEpisode]:
         """Updates, until blocks have come; returns the episodes that have ended in them."""
+        if self.prepare():
+            return []
         self.open()
         self._settled = False
         self._take_held()

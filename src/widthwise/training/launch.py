@@ -254,7 +254,7 @@ def trainer_of(
 
 
 def limits_for(trainer: Trainer) -> PackedLimits:
-    """The most that a checkpoint of a run may hold: its network, its replay memory, its trees, and as much again."""
+    """The most that a checkpoint of a run may hold: network, replay memory, trees and archive, and as much again."""
     config, machine = trainer.config, PackedLimits.of_machine()
     weights = sum(tensor.numel() * tensor.element_size() for tensor in trainer.updater.network.state_dict().values())
     row = trainer.input_format.buffer(1).nbytes
@@ -264,6 +264,10 @@ def limits_for(trainer: Trainer) -> PackedLimits:
         rows += TREE_CAPACITY * config.learning.replay
     nodes = len(trainer.slots()) * config.planning.nodes
     arrays = (64 << 20) + 4 * weights + rows * (row + 256) + nodes * 8192
+    if config.learning.archive:
+        from widthwise.training.demonstration import archive_bytes
+
+        arrays += 2 * archive_bytes(config.learning.archive)
     return PackedLimits(min(arrays, machine.arrays), min((32 << 20) + nodes * 4096, machine.description))
 
 

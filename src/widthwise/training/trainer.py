@@ -30,6 +30,7 @@ from widthwise.online.lockstep import advance_together
 from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
+from widthwise.training.demonstration import UPDATES, Demonstration
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
@@ -78,7 +79,7 @@ class Trainer:
         threads: int = 1,
     ) -> None:
         torch.set_num_threads(threads)
-        self.config = config
+        self.config, self.threads = config, threads
         self.clocks = Clocks()
         simulators = [make() for _ in range(self.simulators())]
         first = simulators[0]
@@ -102,6 +103,7 @@ class Trainer:
         self.input_format = input_format
         self.updater = Updater(network, learning, device)
         sampling = Sampling(
+            learning.demonstration_share,
             learning.tree_share,
             learning.tree_values,
             learning.bootstrap,
@@ -114,6 +116,10 @@ class Trainer:
         self.players = [
             Player(self.agent(TimedSimulator(simulator, self.clocks)), learning) for simulator in simulators
         ]
+        self.demonstration: Demonstration | None = None
+        if learning.archive and finding is None:  # actors have a finding, and leave the search to the learner
+            world = self.players[0].agent.driver.simulator
+            self.demonstration = Demonstration(world, learning.archive, learning.rehearsal, config.seed)
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -162,8 +168,19 @@ class Trainer:
         return []
 
     def summary(self) -> dict[str, Any]:
-        """For `result.json`: where the time went."""
-        return {"time_seconds": {name: round(seconds, 3) for name, seconds in self.clocks.seconds().items()}}
+        """For `result.json`: the demonstration, if there is one, and where the time went."""
+        return self.demonstrated() | {"time_seconds": {name: round(seconds, 3) for name, seconds in self.clocks.seconds().items()}}
+
+    def demonstrated(self) -> dict[str, Any]:
+        """For `result.json`: what the search for a demonstration has found."""
+        first = self.demonstration
+        if first is None:
+            return {}
+        return {
+            "demonstration_score": first.score,
+            "demonstration_steps": len(first.actions or ()),
+            "demonstration_interactions": first.interactions,
+        }
 
     def figures(self) -> dict[str, float]:
         """What there is to show beside losses."""
@@ -187,6 +204,7 @@ class Trainer:
             discount=chosen.discount,
             behaviour=chosen.acts_by(),
             target_temperature=chosen.target_temperature,
+            target_prior=chosen.target_prior,
             keep_records=False,
             recognise=self.evaluate.mark if chosen.doubt and chosen.value else None,
             # The check was made; where steps use random numbers and none mattered, executed actions are checked too.
@@ -206,8 +224,39 @@ class Trainer:
         """Look at a first state as the agents will, so that features which do not fit are refused before training."""
         self.together([self.agent(simulator).begin(self.config.seed)])
 
+    def prepare(self) -> bool:
+        """Continue what comes before the first episode; returns whether there was something to do.
+
+        With `archive` that is the search for a demonstration, and then updates on the demonstration alone.
+        """
+        first = self.demonstration
+        if first is None or not (first.searching or first.rehearsing):
+            return False
+        begun = now()
+        if first.searching:
+            self.interactions += first.advance()
+            if not first.searching:
+                self.interactions += len(first.actions or ())
+                self.show_demonstration()
+        else:
+            updates = min(UPDATES, first.rehearsal - first.rehearsed)
+            first.rehearsed += updates
+            self.use_threads(self.threads)
+            self.learn(updates)
+        self.clocks.total += now() - begun
+        return True
+
+    def show_demonstration(self) -> None:
+        """Let the network learn from the demonstration, if there is one."""
+        assert self.demonstration is not None
+        episode = self.demonstration.episode(self.input_format, self.config.planning.discount)
+        if episode is not None:
+            self.replay.demonstrate(episode)
+
     def round(self) -> list[EndedEpisode]:
         """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""
+        if self.prepare():
+            return []
         begun = now()
         fresh = [player for player in self.players if player.episode < 0 or player.agent.over]
         if self.config.learning.patient and self.episodes and len(fresh) == len(self.players) and not self.ready():
@@ -304,7 +353,7 @@ class Trainer:
         again when the last rewarded episode has left the memory.
         """
         if not self.config.learning.patient:
-            return len(self.replay) > 0
+            return self.replay.usable()
         return self.rewarded()
 
     def rewarded(self) -> bool:
@@ -358,6 +407,7 @@ class Trainer:
             "actions": self.actions,
             "losses": None if self.losses is None else asdict(self.losses),
             "seconds": self.clocks.seconds(),
+            **({} if self.demonstration is None else {"demonstration": self.demonstration.state()}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -377,6 +427,9 @@ class Trainer:
         self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]
         self.losses = None if state["losses"] is None else Losses(**state["losses"])
         self.clocks.restore(state["seconds"])
+        if self.demonstration is not None:
+            self.demonstration.restore(state["demonstration"])
+            self.show_demonstration()
 
 
 def first_step(simulator: Simulator, seed: int) -> Step:

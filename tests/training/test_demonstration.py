@@ -1,0 +1,149 @@
+"""A run that begins with a search for a demonstration: what it learns from it, and that it goes on exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import widthwise as ww
+from test_learning_levers import ROOMS, rounds, same
+from widthwise.core.errors import InputError, UsageError
+from widthwise.core.shape import Mismatch
+from widthwise.learning.input_format import InputFormat
+from widthwise.learning.learning_settings import LearningSettings
+from widthwise.learning.replay_memory import EpisodeData, ReplayMemory, Sampling
+from widthwise.simulators.maze import Maze
+from widthwise.training import demonstration as module
+from widthwise.training.algorithms import planning_settings
+from widthwise.training.checkpoint_shape import check_trainer
+from widthwise.training.configuration import Configuration
+from widthwise.training.demonstration import Demonstration
+from widthwise.training.trainer import Trainer
+
+pytestmark = pytest.mark.torch
+
+
+def trainer_of(*, archive: int = 3_000, rehearsal: int = 60, patient: bool = True, **planning: Any) -> Trainer:
+    behaviour = ww.Behaviour("prior")
+    chosen = planning_settings("pi-iw", Maze(ROOMS), steps_per_action=10, ties=True, behaviour=behaviour, **planning)
+    learning = LearningSettings(batch=8, archive=archive, rehearsal=rehearsal, patient=patient, calibration=8)
+    return Trainer(lambda: Maze(ROOMS), Configuration(chosen, learning))
+
+
+def until_acting(trainer: Trainer) -> int:
+    """The rounds before the first action."""
+    count = 0
+    while not trainer.actions:
+        trainer.round()
+        count += 1
+    return count - 1
+
+
+@pytest.mark.parametrize("patient", [True, False])
+def test_a_run_searches_then_rehearses_then_acts(patient: bool) -> None:
+    trainer = trainer_of(patient=patient)
+    first = trainer.demonstration
+    assert first is not None and first.searching
+    rounds(trainer, 1)
+    assert 0 < first.interactions <= 750 + module.STEPS and trainer.interactions == first.interactions + 8
+    until_acting(trainer)
+    assert first.interactions == 3_000 and first.score == 1.0 and first.actions
+    assert first.rehearsed == 60 and trainer.updater.updates == 61  # and one for the first action
+    summary = trainer.summary()
+    assert summary["demonstration_score"] == 1.0 and summary["demonstration_steps"] == len(first.actions)
+
+
+def test_the_network_repeats_what_it_was_shown() -> None:
+    trainer = trainer_of(rehearsal=400)
+    until_acting(trainer)
+    assert trainer.demonstration is not None
+    episode = trainer.evaluate_network(Maze(ROOMS), temperature=0.0)[0]
+    assert (episode.score, episode.actions) == (1.0, trainer.demonstration.actions)
+
+
+@pytest.mark.parametrize("before", [0, 2, 7, 10])
+def test_a_run_goes_on_exactly_from_every_phase(before: int) -> None:
+    trainer, again = trainer_of(), trainer_of()
+    rounds(trainer, before)
+    state = trainer.state()
+    check_trainer(state, again)
+    again.restore(state)
+    rounds(trainer, 9)
+    rounds(again, 9)
+    assert same(trainer.state(), again.state())
+
+
+def test_the_state_is_small_after_the_search() -> None:
+    trainer = trainer_of()
+    rounds(trainer, 2)
+    assert trainer.state()["demonstration"]["search"] is not None
+    until_acting(trainer)
+    assert trainer.state()["demonstration"]["search"] is None
+
+
+def test_another_environment_is_refused() -> None:
+    trainer, again = trainer_of(), trainer_of()
+    until_acting(trainer)
+    state = trainer.state()
+    state["demonstration"]["score"] = 7.0
+    with pytest.raises(InputError, match="a score of 7, and of 1"):
+        again.restore(state)
+    state["demonstration"]["actions"] = ["left"]
+    with pytest.raises(Mismatch, match=r"demonstration\.actions"):
+        check_trainer(state, again)
+
+
+def test_a_search_without_a_reward_shows_nothing() -> None:
+    world = Maze(ROOMS)
+    first = Demonstration(world, 12, 10, 0)
+    while first.searching:
+        first.advance()
+    assert first.score is None and first.actions == [] and not first.rehearsing
+    assert first.episode(InputFormat.of(world.reset(0).observation), 0.99) is None
+
+
+def test_a_share_of_every_batch_is_from_the_demonstration() -> None:
+    shape = InputFormat.of(np.zeros(1, np.float32))
+
+    def data(value: float, count: int) -> EpisodeData:
+        rows = [(np.full(1, value, np.float32),)] * count
+        return EpisodeData(rows, np.ones((count, 2), np.float32), np.full(count, value, np.float32))
+
+    memory = ReplayMemory(shape, 10, 8, 0, Sampling(demonstration_share=0.25))
+    memory.demonstrate(data(5.0, 40))
+    assert memory.usable() and memory.rewarded() and len(memory) == 0
+    assert (memory.sample().returns == 5.0).all()
+    memory.add(data(1.0, 4))
+    memory.add(data(2.0, 9))  # the first one leaves; the demonstration stays
+    returns = memory.sample().returns
+    assert (returns == 5.0).sum() == 2 and (returns == 2.0).sum() == 6
+    assert len(memory.state()["episodes"]) == 1
+
+
+@pytest.mark.parametrize("wrong", [{"archive": -1}, {"rehearsal": -1}, {"demonstration_share": 1.0}])
+def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        LearningSettings(**wrong)
+
+
+def test_actors_begin_with_what_the_learner_was_shown(tmp_path: Path) -> None:
+    lines = []
+    for actors in (1, 2):
+        out = tmp_path / str(actors)
+        ww.train(
+            "corridor",
+            2_600,
+            algorithm="pi-iw",
+            actors=actors,
+            out=out,
+            archive=1_500,
+            rehearsal=100,
+            steps_per_action=20,
+            ties=True,
+            behaviour="prior",
+        )
+        lines.append((out / "result.json").read_text())
+    assert all('"demonstration_score": 1.0' in text for text in lines)

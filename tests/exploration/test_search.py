@@ -21,13 +21,13 @@ from widthwise.core.run_folder import CONFIG
 from widthwise.core.simulator import Step
 from widthwise.exploration.search import begin_search
 from widthwise.exploration.search_run import PROGRESS, ExplorationRun
-from widthwise.training.search_state import capture, restore
-from widthwise.simulators.tile_choice import choose_tiles, suitability
-from widthwise.training.search_features import choose_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulators.features import Cells, Tiles
+from widthwise.simulators.tile_choice import choose_tiles, suitability
 from widthwise.training import packing
 from widthwise.training.checkpoint import CURRENT, FOLDER, About, read_checkpoint, write_checkpoint
+from widthwise.training.search_features import choose_features
+from widthwise.training.search_state import capture, restore
 
 needs_atari = pytest.mark.skipif(find_spec("ale_py") is None, reason="needs ale-py")
 

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import numpy as np
+import torch
 
 from widthwise.core.simulator import Step
 from widthwise.learning.learning_settings import LearningSettings
@@ -79,3 +80,34 @@ def walker(
     return Trainer(
         make, Configuration(chosen, LearningSettings(batch=8, patient=patient), trees=trees, seed=seed, refresh=refresh)
     )
+
+
+#: A maze of two rooms whose key is found in some thousand random steps.
+ROOMS = """\
+limit: 20
+#######
+#A.#.K#
+#.....#
+#..#.D#
+#######
+"""
+
+
+def rounds(trainer: Trainer, count: int) -> None:
+    """Let a trainer do so many rounds."""
+    for _ in range(count):
+        trainer.round()
+
+
+def same(left: Any, other: Any) -> bool:
+    """Whether two states are the same, times aside."""
+    if isinstance(left, torch.Tensor):
+        return torch.equal(left, other)
+    if isinstance(left, np.ndarray):
+        return np.array_equal(left, other)
+    if isinstance(left, dict):
+        names = [name for name in left if name != "seconds"]
+        return left.keys() == other.keys() and all(same(left[name], other[name]) for name in names)
+    if isinstance(left, list | tuple):
+        return len(left) == len(other) and all(map(same, left, other))
+    return bool(left == other)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import widthwise as ww
-from test_learning_levers import ROOMS, rounds, same
+from learning_tools import ROOMS, rounds, same
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.shape import Mismatch
-from widthwise.learning.input_format import InputFormat
+from widthwise.learning.input_format import Array, InputFormat
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.learning.replay_memory import EpisodeData, ReplayMemory, Sampling
 from widthwise.simulators.maze import Maze
@@ -46,7 +46,7 @@ def until_acting(trainer: Trainer) -> int:
 def test_a_run_searches_then_rehearses_then_acts(patient: bool) -> None:
     trainer = trainer_of(patient=patient)
     first = trainer.demonstration
-    assert first is not None and first.searching
+    assert first is not None and first.searching()
     rounds(trainer, 1)
     assert 0 < first.interactions <= 750 + module.STEPS and trainer.interactions == first.interactions + 8
     until_acting(trainer)
@@ -99,9 +99,9 @@ def test_another_environment_is_refused() -> None:
 def test_a_search_without_a_reward_shows_nothing() -> None:
     world = Maze(ROOMS)
     first = Demonstration(world, 12, 10, 0)
-    while first.searching:
+    while first.searching():
         first.advance()
-    assert first.score is None and first.actions == [] and not first.rehearsing
+    assert first.score is None and first.actions == [] and not first.rehearsing()
     assert first.episode(InputFormat.of(world.reset(0).observation), 0.99) is None
 
 
@@ -109,7 +109,7 @@ def test_a_share_of_every_batch_is_from_the_demonstration() -> None:
     shape = InputFormat.of(np.zeros(1, np.float32))
 
     def data(value: float, count: int) -> EpisodeData:
-        rows = [(np.full(1, value, np.float32),)] * count
+        rows: list[tuple[Array, ...]] = [(np.full(1, value, np.float32),)] * count
         return EpisodeData(rows, np.ones((count, 2), np.float32), np.full(count, value, np.float32))
 
     memory = ReplayMemory(shape, 10, 8, 0, Sampling(demonstration_share=0.25))

@@ -12,7 +12,7 @@ import torch
 
 import widthwise as ww
 from cliff import Cliff
-from learning_tools import Walk
+from learning_tools import ROOMS, Walk, rounds, same
 from widthwise.core.errors import UsageError
 from widthwise.core.shape import Mismatch
 from widthwise.learning.input_format import InputFormat
@@ -39,32 +39,7 @@ LEVERS: dict[str, dict[str, Any]] = {
         "reward_temperature": 0.5, "count_temperature": 2.0,
     },
 }  # fmt: skip
-ROOMS = """\
-limit: 20
-#######
-#A.#.K#
-#.....#
-#..#.D#
-#######
-"""
 SINGLE = [(part, name) for part, values in LEVERS.items() for name in values]
-
-
-def rounds(trainer: Trainer, count: int) -> None:
-    for _ in range(count):
-        trainer.round()
-
-
-def same(left: Any, other: Any) -> bool:
-    """Whether two states are the same, times aside."""
-    if isinstance(left, torch.Tensor):
-        return torch.equal(left, other)
-    if isinstance(left, dict):
-        names = [name for name in left if name != "seconds"]
-        return left.keys() == other.keys() and all(same(left[name], other[name]) for name in names)
-    if isinstance(left, list | tuple):
-        return len(left) == len(other) and all(map(same, left, other))
-    return bool(left == other)
 
 
 def maze_trainer(planning: dict[str, Any], learning: dict[str, Any], trees: int = 1) -> Trainer:

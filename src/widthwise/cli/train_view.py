@@ -71,9 +71,11 @@ def line(run: TrainingRun) -> str:
         )
     if run.evaluation_interactions:
         parts.append(f"evaluations took {run.evaluation_interactions:,} more")
-    if not run.reward_seen:
-        parts.append("no reward yet, nothing is learned")
     figures = run.trainer.figures()
+    if "demonstration" in figures:
+        parts.append(f"before the first episode: a demonstration, score {figures['demonstration']:g}")
+    elif not run.reward_seen:
+        parts.append("no reward yet, nothing is learned")
     if "loss" in figures:
         parts.append(f"loss {figures['loss']:.3f}")
     if "actors" in figures:

@@ -12,12 +12,12 @@ from widthwise.core.contract import environment_name
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator
 from widthwise.exploration.search_run import KIND, ExplorationRun, SearchFolder, SearchListener, SearchResult
-from widthwise.training.search_features import Choice, choose_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulator_search.driver import FeatureFunction
 from widthwise.simulators.chance import Mode, check_chance, check_mode, refusal
 from widthwise.simulators.names import simulator
 from widthwise.training.checkpoint import About
+from widthwise.training.search_features import Choice, choose_features
 
 
 def search(

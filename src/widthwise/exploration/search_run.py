@@ -20,10 +20,10 @@ from widthwise.core.files import cannot_write
 from widthwise.core.run_folder import CONFIG, RunFolder, read_json, refuse_existing, write_json
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator
-from widthwise.training.search_state import capture, restore
 from widthwise.simulator_search.archive_search import Best, SearchAtWork
 from widthwise.training.checkpoint import About, Checkpoints, makes_sense
 from widthwise.training.folder import Lines
+from widthwise.training.search_state import capture, restore
 
 KIND = "search"
 PROGRESS = "progress.jsonl"

@@ -140,7 +140,7 @@ class ReplayMemory:
         return any(data.returns.any() for data in (*self._shown.data, *self.episodes, *self.nodes))
 
     def sample(self, values: Values | None = None) -> Batch:
-        """A batch: shares from the demonstration and from the nodes of trees, where there are any, the rest from actions.
+        """A batch: shares from the demonstration and from the nodes of trees, where they exist, the rest from actions.
 
         `values` gives the values for returns that are cut after some steps.
         """

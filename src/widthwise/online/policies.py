@@ -77,9 +77,7 @@ class Behaviour:
             policy[action] = probability
         return policy
 
-    def _logits(
-        self, returns: Sequence[float], counts: Sequence[int], prior: Sequence[float] | None
-    ) -> list[float]:
+    def _logits(self, returns: Sequence[float], counts: Sequence[int], prior: Sequence[float] | None) -> list[float]:
         temperature = self.count_temperature
         if self.formula in ("ties", "prior"):
             best = max(returns)

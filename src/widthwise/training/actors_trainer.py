@@ -184,7 +184,7 @@ class ActorsTrainer(Trainer):
     def prepare(self) -> bool:
         """As in one process, and by the learner alone; the actors begin with the weights after it."""
         busy = super().prepare()
-        if busy and self.demonstration is not None and not self.demonstration.rehearsing:
+        if busy and self.demonstration is not None and not self.demonstration.under_way():
             self.weights = self._weights()
         return busy
 
@@ -337,12 +337,14 @@ class ActorsTrainer(Trainer):
     def figures(self) -> dict[str, float]:
         """What there is to show beside losses."""
         lag = sum(self.lags) / len(self.lags) if self.lags else 0.0
-        return {"actors": self.settings.actors, "lag": lag, "actors_lost": self.lost["actors"]}
+        figures = {"actors": self.settings.actors, "lag": lag, "actors_lost": self.lost["actors"]}
+        return super().figures() | figures
 
     def summary(self) -> dict[str, Any]:
         """For `result.json`: what has travelled, and where the time went."""
         times = {"training": self.clocks.training, **self.times}
-        return self.demonstrated() | {
+        demonstration = {} if self.demonstration is None else self.demonstration.summary()
+        return demonstration | {
             "actors": self.settings.actors,
             "actors_lost": self.lost["actors"],
             "episodes_lost": self.lost["episodes"],

@@ -62,15 +62,36 @@ class Demonstration:
         self._search: SearchAtWork | None = None
         self._sampled = 0
 
-    @property
     def searching(self) -> bool:
         """Whether the search goes on."""
         return self.actions is None
 
-    @property
     def rehearsing(self) -> bool:
         """Whether the network is still to be trained on the trajectory alone."""
         return bool(self.actions) and self.rehearsed < self.rehearsal
+
+    def under_way(self) -> bool:
+        """Whether the first episode has to wait."""
+        return self.searching() or self.rehearsing()
+
+    def best_score(self) -> float:
+        """The best score so far; 0 without one."""
+        best = None if self._search is None else self._search.best
+        return max(0.0, best.score) if best is not None else self.score or 0.0
+
+    def updates(self) -> int:
+        """The updates of the rehearsal that are next; they count as made."""
+        count = min(UPDATES, self.rehearsal - self.rehearsed)
+        self.rehearsed += count
+        return count
+
+    def summary(self) -> dict[str, Any]:
+        """What the search has found, for `result.json`."""
+        return {
+            "demonstration_score": self.score,
+            "demonstration_steps": len(self.actions or ()),
+            "demonstration_interactions": self.interactions,
+        }
 
     def advance(self) -> int:
         """Continue the search; returns the simulator steps that it took."""

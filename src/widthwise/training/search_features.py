@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from widthwise.core.contract import guarded
 from widthwise.core.simulator import Simulator, Step
-from widthwise.simulators.tile_choice import choose_tiles, is_image
 from widthwise.online.defaults import default_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulator_search.driver import FeatureFunction
+from widthwise.simulators.tile_choice import choose_tiles, is_image
 
 #: Simulator steps of the sample.
 STEPS = 1_500

@@ -30,7 +30,7 @@ from widthwise.online.lockstep import advance_together
 from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
-from widthwise.training.demonstration import UPDATES, Demonstration
+from widthwise.training.demonstration import Demonstration
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
@@ -169,22 +169,15 @@ class Trainer:
 
     def summary(self) -> dict[str, Any]:
         """For `result.json`: the demonstration, if there is one, and where the time went."""
-        return self.demonstrated() | {"time_seconds": {name: round(seconds, 3) for name, seconds in self.clocks.seconds().items()}}
-
-    def demonstrated(self) -> dict[str, Any]:
-        """For `result.json`: what the search for a demonstration has found."""
-        first = self.demonstration
-        if first is None:
-            return {}
-        return {
-            "demonstration_score": first.score,
-            "demonstration_steps": len(first.actions or ()),
-            "demonstration_interactions": first.interactions,
+        demonstration = {} if self.demonstration is None else self.demonstration.summary()
+        return demonstration | {
+            "time_seconds": {name: round(seconds, 3) for name, seconds in self.clocks.seconds().items()}
         }
 
     def figures(self) -> dict[str, float]:
         """What there is to show beside losses."""
-        return {}
+        first = self.demonstration
+        return {} if first is None or not first.under_way() else {"demonstration": first.best_score()}
 
     def recover(self, error: ActorLost) -> bool:
         """Replace an actor that was lost; whether the run has to go back to its last checkpoint."""
@@ -230,19 +223,17 @@ class Trainer:
         With `archive` that is the search for a demonstration, and then updates on the demonstration alone.
         """
         first = self.demonstration
-        if first is None or not (first.searching or first.rehearsing):
+        if first is None or not first.under_way():
             return False
         begun = now()
-        if first.searching:
+        if first.rehearsing():
+            self.use_threads(self.threads)
+            self.learn(first.updates())
+        else:
             self.interactions += first.advance()
-            if not first.searching:
+            if not first.searching():
                 self.interactions += len(first.actions or ())
                 self.show_demonstration()
-        else:
-            updates = min(UPDATES, first.rehearsal - first.rehearsed)
-            first.rehearsed += updates
-            self.use_threads(self.threads)
-            self.learn(updates)
         self.clocks.total += now() - begun
         return True
 

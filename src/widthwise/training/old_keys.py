@@ -33,6 +33,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "ends_novel": False,
         "reward_temperature": 0.0,
         "count_temperature": 0.0,
+        "target_prior": False,
     },
     "learning": {
         "encoded": False,
@@ -44,6 +45,9 @@ BEFORE: dict[str, dict[str, Any]] = {
         "shift": 0,
         "value_support": "auto",
         "zero_heads": True,
+        "archive": 0,
+        "rehearsal": 5_000,
+        "demonstration_share": 0.25,
     },
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -10,6 +11,7 @@ from learning_tools import walker  # noqa: E402
 from widthwise.learning.input_format import InputFormat  # noqa: E402
 from widthwise.learning.learning_settings import LearningSettings  # noqa: E402
 from widthwise.learning.network import Network  # noqa: E402
+from widthwise.learning.replay_memory import Batch  # noqa: E402
 from widthwise.learning.support import Support  # noqa: E402
 from widthwise.learning.updater import Updater  # noqa: E402
 
@@ -21,8 +23,8 @@ class Batches:
         self.network, self.rows = network, rows
         self.generator = torch.Generator().manual_seed(3)
 
-    def sample(self) -> tuple[object, object, object]:
-        """Observations, target policies, returns."""
+    def sample(self, values: object = None) -> Batch:
+        """A batch whose rows all count."""
         shape = (self.rows, *self.network.input_format.shape)
         if self.network.input_format.image:
             seen = torch.randint(0, 256, shape, generator=self.generator, dtype=torch.uint8)
@@ -30,7 +32,7 @@ class Batches:
             seen = torch.randn(shape, generator=self.generator)
         targets = torch.rand(self.rows, self.network.actions, generator=self.generator).softmax(1)
         returns = torch.rand(self.rows, generator=self.generator) * 2 - 1
-        return seen.numpy(), targets.numpy(), returns.numpy()
+        return Batch(seen.numpy(), targets.numpy(), returns.numpy(), np.ones(self.rows, np.float32))
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_a_best_first_search_lists_the_successors_that_are_no_nodes(planner):
     data = ww.explore(result).data
     (number,) = [name for name, tree in data["trees"].items() if not tree["widths"]]
     tree, search = data["trees"][number], result.traced.trace.searches[int(number)]
-    assert "is a best-first search" in data["notes"][0] and "did not become its children" in data["notes"][0]
+    assert "A best-first search (" in data["notes"][0] and "did not become its children" in data["notes"][0]
     states = [search.search.state(node) for node in range(search.search.node_count)]
     children: dict[int | None, set[str]] = {node: set() for node in range(len(states))}
     for node in range(1, len(states)):

@@ -157,7 +157,8 @@ def test_the_plan_and_the_goals_are_text(corridor):
     ]
     page.locator(".steps button").nth(10).click()
     assert page.evaluate("explorer.selected") == 21
-    assert "Search tree of IHIW(1,1): 40 nodes" in str(page.locator("canvas[role=img]").get_attribute("aria-label"))
+    label = page.locator("canvas[role=application]").get_attribute("aria-label")
+    assert "Search tree of IHIW(1,1): 40 nodes" in str(label)
     names = page.eval_on_selector_all("button", "all => all.map((one) => one.ariaLabel || one.textContent.trim())")
     assert all(names)
 

@@ -11,6 +11,7 @@ import test_report as goals  # type: ignore[import-not-found]
 import test_report_whole as whole  # type: ignore[import-not-found]
 import test_training_report as training  # type: ignore[import-not-found]
 
+from accessibility_tools import faults, tab_stops
 from widthwise.cli.main import main
 
 pytestmark = pytest.mark.browser
@@ -225,3 +226,33 @@ def test_without_scripts_the_page_has_tables_and_pictures(page: Path, browser: A
     assert opened.locator("img").count() == 5  # two for single goals, one each for the others
     assert all(opened.locator("img").evaluate_all("list => list.map(image => image.naturalWidth > 0)"))
     context.close()
+
+
+def test_the_page_has_names_headings_and_contrast_at_every_width(page: Path, open_page: Any) -> None:
+    for width, dark in ((400, True), (1200, False), (1200, True), (2000, False)):
+        opened = open_page(page, width=width, dark=dark)
+        opened.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+        assert faults(opened) == []
+        opened.context.close()
+
+
+def test_the_page_is_read_by_keyboard_alone(page: Path, open_page: Any) -> None:
+    opened = open_page(page)
+    stops = tab_stops(opened)
+    assert [stop for stop in stops if not (stop["name"] and stop["outline"] and stop["seen"])] == []
+    names = " ".join(stop["name"] for stop in stops)
+    assert len(stops) > 20 and "Values as a table" in names and "Every problem" in names
+
+
+def test_finished_runs_have_no_empty_charts_and_no_raw_names(tmp_path: Path, open_page: Any) -> None:
+    search_run(tmp_path / "runs" / "search", [None, None])
+    (tmp_path / "runs" / "search" / "progress.jsonl").write_text("")
+    extra = ({"l2_loss": 3.0}, {"l2_loss": 2.0})
+    training.write(tmp_path / "runs" / "train", [0.5, 1.0], extra=extra)
+    path = tmp_path / "page.html"
+    assert main(["report", str(tmp_path / "runs"), "--out", str(path)]) == 0
+    opened = open_page(path)
+    text = opened.locator("main").inner_text()
+    assert "Nothing was recorded yet" not in text and "l2_loss" not in text and "L2 loss" in text
+    labels = opened.evaluate("JSON.stringify([...document.querySelectorAll('script')].map((one) => one.textContent))")
+    assert "l2 loss" in labels

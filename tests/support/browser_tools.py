@@ -11,10 +11,11 @@ error to the console, or raised an exception that nothing caught. Without a brow
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -77,6 +78,39 @@ def wait_until(page: Page, expression: str, *, seconds: float = 120.0) -> None:
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, f"not true within {seconds:g} s: {expression}"
         page.wait_for_timeout(20)
+
+
+def processor_milliseconds(page: Page, action: Callable[[], object]) -> list[float]:
+    """The processor time of every task of the main thread of a page while an action goes on, the longest first.
+
+    The time that other programs take from the browser does not count, so that a limit of it holds on a busy machine.
+
+    Args:
+        page: an open page, the only one of its browser.
+        action: what to do with it.
+
+    Returns:
+        Milliseconds.
+    """
+    browser = page.context.browser
+    assert browser is not None
+    browser.start_tracing(page=page, categories=["toplevel", "disabled-by-default-devtools.timeline"])
+    try:
+        action()
+    finally:
+        events = json.loads(browser.stop_tracing())["traceEvents"]
+    main = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    tasks = [
+        event["tdur"] / 1000
+        for event in events
+        if event["name"].endswith("RunTask") and (event["pid"], event["tid"]) in main and "tdur" in event
+    ]
+    assert tasks, "the trace has no tasks with processor time"
+    return sorted(tasks, reverse=True)
 
 
 class Visits:

@@ -17,8 +17,8 @@ from widthwise.version import __version__
 Stages = Literal["plan", "all"] | int
 
 _BEST_FIRST = (
-    "{} is a best-first search: it orders nodes and keeps one for each state. A node marked as pruned is a dead end, "
-    "from which not even a relaxed plan leads on. {}"
+    "A best-first search ({}) orders nodes and keeps one for each state. A node marked as pruned is a dead end, from "
+    "which not even a relaxed plan leads on. {}"
 )
 _DROPPED = "A node lists the successors that did not become its children, with the node that has the same state."
 _TOO_LARGE = "The tree has too many nodes to compute which of their successors were duplicates."
@@ -43,6 +43,7 @@ def task_data(result: Result, traced: TracedRun, stages: Stages = "plan") -> dic
     steps, places = _plan(traced, names)
     wanted = _wanted(searches, places, stages)
     trees, notes = {}, []
+    best_first: dict[str, dict[str, None]] = {}  # the planners, by what the page says about their successors
     limits = shares([searches[number].search.node_count for number in wanted], MOST_NODES)
     for number, limit in zip(wanted, limits, strict=True):
         tree, selection = tree_data(searches[number], names, limit)
@@ -50,9 +51,9 @@ def task_data(result: Result, traced: TracedRun, stages: Stages = "plan") -> dic
         if selection.note:
             notes.append(selection.note if len(wanted) == 1 else f"{searches[number].planner}: {selection.note}")
         if not searches[number].widths:
-            notes.append(
-                _BEST_FIRST.format(searches[number].planner, _TOO_LARGE if tree["dropped"] is None else _DROPPED)
-            )
+            about_successors = _TOO_LARGE if tree["dropped"] is None else _DROPPED
+            best_first.setdefault(about_successors, {})[searches[number].planner] = None
+    notes += [_BEST_FIRST.format(", ".join(planners), about) for about, planners in best_first.items()]
     if not searches and traced.path is None:
         notes.append("The run ended before a search began, so that there is no tree.")
     elif not searches:

@@ -3,6 +3,7 @@
 // than a pixel is one line. So no frame takes long, however large the tree is.
 
 const NODES_PER_FRAME = 1200;
+const VISITS_PER_FRAME = 12000; // of nodes, with those that are out of view
 const NARROW = 0.6; // pixels of a subtree that is drawn as one line
 const NEAR = 14; // pixels from a node at which the pointer still finds it
 
@@ -12,11 +13,12 @@ class TreeCanvas {
   constructor(host, layout, style, events) {
     Object.assign(this, { host, layout, style, events });
     this.base = element("canvas", { "aria-hidden": "true" });
-    this.top = element("canvas", { tabindex: "0", role: "img" });
+    // An application gets the arrow keys from a screen reader, an image does not.
+    this.top = element("canvas", { tabindex: "0", role: "application", "aria-roledescription": "search tree" });
     host.append(this.base, this.top);
     this.picture = { canvas: element("canvas"), view: null }; // the last complete one
     this.job = null; // the job that is being drawn
-    this.stats = { frames: 0, pictures: 0, nodes: 0, mostPerFrame: 0, limit: NODES_PER_FRAME };
+    this.stats = { frames: 0, pictures: 0, nodes: 0, mostPerFrame: 0, mostVisits: 0, limit: NODES_PER_FRAME, visitLimit: VISITS_PER_FRAME };
     this.selected = -1;
     this.hovered = -1;
     this.paths = []; // {nodes, colour, width}
@@ -138,11 +140,12 @@ class TreeCanvas {
 
   frame() {
     this.job ??= this.newJob();
-    const drawn = this.drawSome();
+    const { drawn, visits, complete } = this.drawSome();
     this.stats.frames += 1;
     this.stats.mostPerFrame = Math.max(this.stats.mostPerFrame, drawn);
+    this.stats.mostVisits = Math.max(this.stats.mostVisits, visits);
     this.job.drawn += drawn;
-    if (drawn < NODES_PER_FRAME) {
+    if (complete) {
       this.stats.pictures += 1;
       this.stats.nodes = this.job.drawn;
       this.picture = { canvas: this.job.canvas, view: this.job.view };
@@ -188,6 +191,7 @@ class TreeCanvas {
   }
 
   // The nodes in view, from the root down; a subtree that is too narrow to be seen is left out below its node.
+  // Null stands for a node that was visited and is out of view.
   *nodesToDraw(view) {
     const { layout } = this;
     if (layout.root === undefined || !layout.shown[layout.root]) return;
@@ -199,9 +203,11 @@ class TreeCanvas {
       const node = stack.pop();
       const begin = layout.row[node] * view.row + across;
       const end = begin + (layout.span[node] + 1) * view.row;
-      if (end < -NEAR || begin > acrossEnd + NEAR) continue;
       const at = layout.level(node) * view.level + along;
-      if (at - view.level > alongEnd) continue;
+      if (end < -NEAR || begin > acrossEnd + NEAR || at - view.level > alongEnd) {
+        yield null;
+        continue;
+      }
       const narrow = end - begin < NARROW && layout.deepest[node] > layout.depth[node];
       yield [node, narrow];
       if (narrow) continue;
@@ -218,9 +224,16 @@ class TreeCanvas {
     const radius = Math.min(5.5, Math.max(1.1, Math.min(view.row, view.level) * 0.34));
     const labelled = view.down ? view.row >= 44 && view.level >= 15 : view.row >= 12.5 && view.level >= 84;
     let drawn = 0;
-    while (drawn < NODES_PER_FRAME) {
+    let visits = 0;
+    let complete = false;
+    while (drawn < NODES_PER_FRAME && visits < VISITS_PER_FRAME) {
       const { value, done } = nodes.next();
-      if (done) break;
+      if (done) {
+        complete = true;
+        break;
+      }
+      visits += 1;
+      if (!value) continue;
       drawn += 1;
       const [node, narrow] = value;
       const colour = style.colour(node);
@@ -256,7 +269,7 @@ class TreeCanvas {
       pen.stroke(path);
     }
     if (labels.length) this.write(labels, radius);
-    return drawn;
+    return { drawn, visits, complete };
   }
 
   edge(path, [fromX, fromY], [x, y], view) {
@@ -433,6 +446,7 @@ class TreeCanvas {
     const node = this.selected < 0 ? layout.root : this.selected;
     const where = names[event.key];
     if (where) this.events.select(this.selected < 0 ? node : neighbour(layout, node, where));
+    else if (event.key === "Home") this.events.select(layout.root);
     else if (event.key === "+" || event.key === "=") this.zoom(1.5);
     else if (event.key === "-") this.zoom(1 / 1.5);
     else if (event.key === "Enter" || event.key === " ") this.toggle(node);

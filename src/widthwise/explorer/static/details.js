@@ -25,6 +25,17 @@ class Details {
     ];
   }
 
+  // A node in a sentence, for a screen reader.
+  sentence(node) {
+    const { tree, layout } = this.page;
+    const view = tree.view(this.page.chapter);
+    const marks = this.marks(node, view).map((mark) => mark.textContent);
+    const group = tree.levelCount ? tree.groups(view, this.page.level)[node] : -1;
+    if (group >= 0) marks.push(`high-level node ${group}`);
+    const below = [...layout.children(node)].filter((child) => layout.shown[child]).length;
+    return [`Node ${tree.number(node)}`, tree.operator(node), ...marks, `depth ${layout.depth[node]}`, counted(below, "child", "children")].join(", ");
+  }
+
   heading(node, view) {
     const { tree } = this.page;
     const parent = tree.parent[node];
@@ -266,7 +277,7 @@ class Details {
       element("summary", {}, `${counted(rows.length, "successor")} without a node of ${rows.length === 1 ? "its" : "their"} own`),
       element(
         "table",
-        { class: "tuples" },
+        { class: "tuples dropped" },
         element("thead", {}, element("tr", {}, element("th", {}, "operator"), element("th", {}, "what became of it"))),
         body,
       ),

@@ -41,9 +41,40 @@ function pageHeader(data, subject, outcome, repaint) {
       themeButton(repaint),
     ),
     element("p", {}, element("span", { class: `status ${data.status}` }, data.status), outcome),
-    data.reason ? element("p", {}, `${data.reason}.`) : null,
+    data.reason ? element("p", {}, `${data.reason[0].toUpperCase()}${data.reason.slice(1)}.`) : null,
     data.notes.map((note) => element("p", { class: "note" }, note)),
   );
+}
+
+// What a screen reader announces; it is not seen.
+function announcer() {
+  return element("p", { class: "quiet", role: "status" });
+}
+
+// Makes a row of many buttons one stop of the tab key; the arrow keys, Home and End go from one to the next.
+function roving(row) {
+  const buttons = () => [...row.querySelectorAll("button:not(:disabled)")];
+  const stopAt = (chosen) => buttons().forEach((button) => (button.tabIndex = button === chosen ? 0 : -1));
+  row.addEventListener("keydown", (event) => {
+    const all = buttons();
+    const at = all.indexOf(document.activeElement);
+    const next = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 };
+    if (at < 0 || !(event.key in next) || event.ctrlKey || event.metaKey || event.altKey) return;
+    all[Math.min(Math.max(next[event.key], 0), all.length - 1)].focus();
+    event.preventDefault();
+  });
+  row.addEventListener("focusin", (event) => stopAt(event.target.closest("button")));
+  stopAt(buttons()[0]);
+  return row;
+}
+
+// Replaces the content of a panel. A reader whose focus is in it stays there, at its heading.
+function replacePanel(panel, ...children) {
+  const inside = panel.contains(document.activeElement);
+  replaceContent(panel, ...children);
+  const heading = panel.querySelector("h2");
+  heading?.setAttribute("tabindex", "-1");
+  if (inside) heading?.focus();
 }
 
 // Light or dark as the system says, unless the reader chooses.
@@ -88,5 +119,5 @@ function writeAddress(values) {
 
 // Whether a key press is meant for a field of the page and not for the tree.
 function inField(event) {
-  return event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, button, a");
+  return event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input[type=search], select, textarea");
 }

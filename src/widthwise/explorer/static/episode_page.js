@@ -28,7 +28,8 @@ class EpisodePage {
     this.tooltip = element("div", { class: "tooltip", "aria-hidden": "true" });
     this.picture = element("canvas", { role: "img" });
     this.caption = element("p", { class: "meta" });
-    this.panel = element("div", { class: "details", "aria-live": "polite" });
+    this.panel = element("div", { class: "details" });
+    this.announcer = announcer();
     this.legend = element("ul", { class: "legend", "aria-label": "High-level states" });
     this.table = element("div", { class: "scroll" });
     replaceContent(
@@ -59,6 +60,7 @@ class EpisodePage {
       data.steps.length
         ? element("section", { "aria-labelledby": "actions-heading" }, element("h2", { id: "actions-heading" }, "How the action was chosen"), this.table)
         : null,
+      this.announcer,
       element("footer", {}, `Widthwise ${data.version}`),
     );
     if (!data.steps.length) return;
@@ -107,7 +109,7 @@ class EpisodePage {
     return element(
       "section",
       { "aria-label": "Film" },
-      element("div", { class: "film" }, this.pictures.map(([, button]) => button), end),
+      roving(element("div", { class: "film", role: "group", "aria-label": "Steps" }, this.pictures.map(([, button]) => button), end)),
       element(
         "div",
         { class: "slide" },
@@ -155,7 +157,8 @@ class EpisodePage {
         [
           [", and .", "step before, next step"],
           ["p", "play"],
-          ["arrow keys in the tree", "parent, child, neighbours"],
+          ["arrow keys in the tree", "parent, child, neighbours; Home is the root"],
+          ["arrow keys in the film", "from step to step"],
           ["Enter or double click", "open or close the nodes below"],
           ["f", "fit the tree"],
         ].map(([key, text]) => [element("dt", {}, key), element("dd", {}, text)]),
@@ -180,6 +183,7 @@ class EpisodePage {
     for (const [at, button] of this.pictures) {
       const current = at <= step && (this.pictures.find(([next]) => next > at)?.[0] ?? Infinity) > step;
       button.setAttribute("aria-pressed", String(current));
+      button.tabIndex = current ? 0 : -1;
       if (current) this.showInStrip(button);
     }
     this.summary.textContent =
@@ -261,7 +265,7 @@ class EpisodePage {
     const now = this.data.steps[this.step];
     const share = (value) => (value === null || value === undefined ? "" : value.toFixed(3));
     const columns = [
-      ["return", (action) => (now.returns[action] === null ? "" : Number(now.returns[action].toPrecision(4)))],
+      ["return", (action) => (now.returns[action] === null ? "-" : Number(now.returns[action].toPrecision(4)))],
       ["nodes below", (action) => numberFormat.format(now.counts[action])],
       ["behaviour", (action) => share(now.behaviour[action])],
       ["target", (action) => share(now.target[action])],
@@ -305,6 +309,7 @@ class EpisodePage {
     this.selected = node;
     this.canvas.select(node);
     this.showNode();
+    this.announcer.textContent = `${this.caption.textContent}, ${this.episode.actionName(node)}, reward ${this.data.nodes.reward[node]}`;
     this.address();
   }
 
@@ -328,7 +333,7 @@ class EpisodePage {
       this.picture.setAttribute("aria-label", `The state of node ${node}`);
     }
     this.caption.textContent =
-      node === root ? `The agent at step ${this.step}` : `Node ${node}, ${this.episode.layout.level(node)} steps ahead`;
+      node === root ? `The agent at step ${this.step}` : `Node ${node}, ${counted(this.episode.layout.level(node), "step")} ahead`;
     if (this.hovered < 0) replaceContent(this.panel, this.nodeText(node, root));
   }
 

@@ -28,7 +28,7 @@ function planSection(page) {
     { class: "plan", "aria-labelledby": "plan-heading" },
     element("h2", { id: "plan-heading" }, `Plan: ${counted(plan.length - 1, "step")}, cost ${formatCost(page.data.cost)}`),
     planStrip(page),
-    element("ol", { class: "steps" }, items),
+    roving(element("ol", { class: "steps" }, items)),
   );
 }
 

@@ -12,6 +12,7 @@ function storySection(page) {
     min: "0",
     max: String(last),
     value: String(page.chapter),
+    "aria-label": "Chapter",
     "aria-describedby": "chapter-text",
   });
   const text = element("div", { id: "chapter-text", "aria-live": "polite" });

@@ -12,7 +12,8 @@ class TaskPage {
     this.showPruned = true;
     this.details = new Details(this);
     this.treeNumbers = Object.keys(data.trees).map(Number);
-    this.panel = element("div", { class: "details", "aria-live": "polite" });
+    this.panel = element("div", { class: "details" });
+    this.announcer = announcer();
     this.build();
     const wanted = readAddress();
     const used = data.plan?.at(-1).tree ?? this.treeNumbers.at(-1);
@@ -43,6 +44,7 @@ class TaskPage {
           )
         : null,
       this.planPlace,
+      this.announcer,
       element("footer", {}, `Widthwise ${this.data.version}`),
     );
   }
@@ -101,6 +103,7 @@ class TaskPage {
               },
               element("strong", {}, row.planner),
               ` ${row.status}, ${counted(row.generated, "node")}`,
+              row.tree < 0 ? element("span", { class: "quiet" }, ", its tree is not on this page") : null,
             ),
             row.reason ? element("span", { class: "meta" }, row.reason) : null,
           );
@@ -128,6 +131,10 @@ class TaskPage {
       oninput: () => this.find(),
       onkeydown: (event) => {
         if (event.key === "Enter" && this.matches?.length) this.select(this.matches[0]);
+        if (event.key === "Escape") {
+          this.search.value = "";
+          this.find();
+        }
       },
     });
     this.found = element("div", { class: "found", "aria-live": "polite" });
@@ -153,7 +160,7 @@ class TaskPage {
 
   help() {
     const keys = [
-      ["arrow keys", "parent, child, neighbours"],
+      ["arrow keys in the tree", "parent, child, neighbours; Home is the root"],
       ["Enter or double click", "open or close the nodes below"],
       ["+ and −, wheel, two fingers", "zoom"],
       ["/", "search"],
@@ -332,10 +339,13 @@ class TaskPage {
     if (!this.layout.shown[node] && !this.showPruned) this.setPruned(true);
     this.selected = node;
     this.canvas.select(node);
-    replaceContent(this.panel, this.details.of(node));
+    replacePanel(this.panel, this.details.of(node));
+    this.announcer.textContent = this.details.sentence(node);
     for (const step of this.host.querySelectorAll("[data-step]")) {
       const { tree, node: at } = this.data.plan[step.dataset.step];
-      step.classList.toggle("current", tree === this.treeNumber && at === node);
+      const current = tree === this.treeNumber && at === node;
+      step.classList.toggle("current", current);
+      step.querySelector("button")?.setAttribute("aria-current", current ? "step" : "false");
     }
     const last = this.tree.chapterCount - 1;
     writeAddress({
@@ -447,7 +457,7 @@ class TaskPage {
     if (place >= 0) {
       if (place !== this.selected) this.select(place);
     } else
-      replaceContent(this.panel, element("h2", {}, "Node not shown"), element("p", {}, `Node ${node} is not on this page.`));
+      replacePanel(this.panel, element("h2", {}, "Node not shown"), element("p", {}, `Node ${node} is not on this page.`));
   }
 
   key(event) {

@@ -59,7 +59,7 @@ def _details(run: SuiteRun) -> dict[str, str]:
     return {
         "planners": ", ".join(settings["planners"]),
         "seeds": ", ".join(map(str, settings["seeds"])),
-        "budget": ", ".join(f"{value} {name}" for name, value in settings["budget"].items()),
+        "budget": ", ".join(f"{value:,} {name}" for name, value in settings["budget"].items() if value) + " per goal",
         "relevance": settings["relevance"],
     }
 

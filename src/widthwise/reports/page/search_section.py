@@ -20,10 +20,12 @@ def search_section(groups: Sequence[SearchGroup], plots: Mapping[str, str]) -> S
     """The section of some searches."""
     runs = [run for group in groups for run in group.runs]
     blocks = [tiles(f"{_KEY}-tiles", [_tile(group) for group in groups])]
-    blocks += [
-        _chart(groups, "score", "Best score", "best score"),
-        _chart(groups, "high_level_states", "Archive: high-level states of the finest level", "high-level states"),
-    ]
+    if any(group.curve("score") for group in groups) or not all(run.finished for run in runs):
+        title = "Archive: high-level states of the finest level"
+        blocks += [
+            _chart(groups, "score", "Best score", "best score"),
+            _chart(groups, "high_level_states", title, "high-level states"),
+        ]
     if plots:
         blocks.append(pictures(f"{_KEY}-static", plots))
     wrong = problems(groups)

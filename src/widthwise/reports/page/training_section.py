@@ -107,8 +107,10 @@ def _environment(environment: str, groups: Sequence[Group]) -> list[PageBlock]:
     blocks = [PageBlock(f"{key}-title", title, style="note")]
     scores = [value for panel in PANELS if panel[1] == "score" for value in _values(panel, groups)]
     frame = Frame(Axis("training interactions", 0, max(1, longest)), scores, environment)
+    finished = all(run.finished for group in groups for run in group.runs)
     for number, panel in enumerate(PANELS):
-        if number and not any(points_of(group) for _, points_of in panel[2] for group in groups):
+        # While a run goes on, the first chart waits for its first episode.
+        if (number or finished) and not any(points_of(group) for _, points_of in panel[2] for group in groups):
             continue
         blocks.append(_chart(f"{key}-{number}", panel, groups, frame).block())
     rate = _curves([(group.label, index, speed(group)) for index, group in enumerate(groups)])
@@ -117,7 +119,8 @@ def _environment(environment: str, groups: Sequence[Group]) -> list[PageBlock]:
     blocks += _times(key, groups, frame.place)
     for name in other_names(groups):
         curves = _curves([(group.label, index, group.curve(name)) for index, group in enumerate(groups)])
-        blocks.append(_other(f"{key}-{name_of(name)}", (name.replace("_", " "), name), curves, frame))
+        words = name.replace("_", " ")
+        blocks.append(_other(f"{key}-{name_of(name)}", (words, words), curves, frame))
     return blocks
 
 
@@ -200,14 +203,14 @@ def _bar(label: str, figures: Mapping[str, float], names: Sequence[str]) -> str:
     total, left, parts = max(1e-9, sum(figures.values())), 0.0, []
     for number, name in enumerate(names):
         width = 100 * figures.get(name, 0.0) / total
-        words = f"{name}: {width:.0f} %"
+        words = f"{name.replace('_', ' ')}: {width:.0f} %"
         parts.append(
             f'<rect class="fill-{number % 8}" x="{left:.3f}" y="0" width="{width:.3f}" height="6">'
             f"<title>{escape(words)}</title></rect>"
         )
         left += width
     keys = "".join(
-        f"<span><i class=key-{number % 8}></i>{escape(name)}</span>"
+        f"<span><i class=key-{number % 8}></i>{escape(name.replace('_', ' '))}</span>"
         for number, name in enumerate(names)
         if name in figures
     )

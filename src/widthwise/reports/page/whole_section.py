@@ -65,9 +65,10 @@ def whole_section(whole: Whole, plots: Mapping[str, str], links: Links, files: S
 def _details(run: SuiteRun) -> dict[str, str]:
     settings = run.config["settings"]
     limits = {name: value for name, value in settings["limits"].items() if value is not None}
+    words = {"wall": "s of wall-clock time", "cpu": "s of CPU time", "megabytes": "MB of memory"}
     seeds = [str(seed) for seed in settings.get("seeds", []) if seed is not None]
     return {
-        "limits": ", ".join(f"{name} {value:g}" for name, value in limits.items()),
+        "limits": ", ".join(f"{value:,g} {words.get(name, name)}" for name, value in limits.items()) + " per problem",
         **({"seeds": ", ".join(seeds)} if seeds else {}),
     }
 

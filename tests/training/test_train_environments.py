@@ -125,6 +125,35 @@ def test_the_upper_level_is_what_the_environment_has() -> None:
         planning_settings("pi-hiw", high_features="rooms")
 
 
+def test_where_observations_are_discrete_search_looks_at_them() -> None:
+    for name in ("Taxi-v4", "FrozenLake-v1"):
+        chosen = planning_settings("auto", ww.simulator(name))
+        assert (chosen.dynamic, chosen.width, chosen.steps_per_action, chosen.nodes) == (False, 2, 100, 5_000)
+    taxi = ww.simulator("Taxi-v4")
+    assert planning_settings("auto", taxi, steps_per_action=7).steps_per_action == 7
+    assert planning_settings("auto", taxi, dynamic=True).dynamic
+    for flat in (
+        planning_settings("pi-iw+", taxi),
+        planning_settings("auto", taxi, preset="paper"),
+        planning_settings("auto", ww.simulator("CartPole-v1")),
+    ):
+        assert (flat.dynamic, flat.width) == (True, 1)
+
+
+def test_an_environment_declares_settings_for_training() -> None:
+    class Declared(Grid):
+        def training_defaults(self) -> dict[str, Any]:
+            return {"steps_per_action": 12}
+
+    class Wrong(Grid):
+        def training_defaults(self) -> dict[str, Any]:
+            return {"steps": 12}
+
+    assert planning_settings("auto", ww.simulator(Declared())).steps_per_action == 12
+    with pytest.raises(ww.UsageError, match=r"training_defaults.*'steps'"):
+        planning_settings("auto", ww.simulator(Wrong()))
+
+
 def test_choices_become_a_one_among_zeros() -> None:
     assert Encoding(5, spaces.Discrete(4, start=3))(5).tolist() == [0, 0, 1, 0]
     pair = Encoding(np.array([1, 4]), spaces.MultiDiscrete([2, 3], start=[0, 2]))

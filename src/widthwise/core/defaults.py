@@ -7,6 +7,7 @@
 | `level_features(tiles, colours)` | a method that returns such features for the tiles of a preset | the observation |
 | `preset_kind` | the kind of environment in the presets (`online/presets.py`) | `other` |
 | `value_range` | the least and the greatest return of an episode, for the value of a network | returns of any size |
+| `training_defaults()` | a method that returns settings for `train` by name, for π-IW+ | the preset |
 
 `default_features` takes precedence over the features of `planning_defaults()`, and those over `level_features`.
 """

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: Simulator steps per action, and the nodes of the tree.
 STEPS = 500
 NODES = 20_000
+#: The same for `train` where observations are discrete.
+TRAINING_STEPS = 100
+TRAINING_NODES = 5_000
 #: With this many features at most, pairs of values count for novelty; with more, single values.
 PAIRS = 8
 #: How often an action is done while no float has left its interval.
@@ -57,6 +60,31 @@ def defaults_for(simulator: GymnasiumSimulator) -> Defaults:
         settle=True, repeat=repeat, shorten=0 if simulator.restores_by_replay else SHORTEN, widen=True,
         notes=tuple(notes),
     )  # fmt: skip
+
+
+def training_for(space: Any) -> dict[str, Any]:
+    """Settings for `train` in a space of observations.
+
+    A network that has not learned yet tells few states of a `Discrete` space apart, so that a search over its features
+    ends before the goal. A few discrete numbers are good features themselves.
+    """
+    count = discrete_numbers(space)
+    if count is None or count > PAIRS:
+        return {}
+    return {"dynamic": False, "width": 2, "steps_per_action": TRAINING_STEPS, "nodes": TRAINING_NODES}
+
+
+def discrete_numbers(space: Any) -> int | None:
+    """How many discrete numbers an observation has; None if it has others."""
+    kind = type(space).__name__
+    if kind == "Discrete":
+        return 1
+    if kind in ("MultiDiscrete", "MultiBinary"):
+        return int(np.prod(space.shape))
+    if kind not in ("Dict", "Tuple"):
+        return None
+    parts = [discrete_numbers(part) for part in (space.spaces.values() if kind == "Dict" else space.spaces)]
+    return None if None in parts else sum(number for number in parts if number is not None)
 
 
 def bounds(space: Any) -> tuple[Any, Any]:

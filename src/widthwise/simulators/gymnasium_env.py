@@ -153,6 +153,12 @@ class GymnasiumSimulator:
 
         return defaults_for(self)
 
+    def training_defaults(self) -> dict[str, Any]:
+        """Settings for `train`: search looks at the observation itself if that is a few whole numbers."""
+        from widthwise.simulators.gymnasium_defaults import training_for
+
+        return training_for(getattr(self.env, "observation_space", None))
+
     def _try(self) -> None:
         """Find out whether the environment can be copied; if not, replay actions."""
         self._tried = True

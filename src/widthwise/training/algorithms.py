@@ -120,7 +120,7 @@ def planning_settings(
 
     Args:
         algorithm: `pi-iw`, `pi-iw+`, `pi-hiw`, or `auto`: pi-hiw where the environment has features for the upper
-            level, pi-iw+ elsewhere.
+            level, pi-iw+ elsewhere, with the settings that the environment declares for it (`training_defaults`).
         simulator: the environment; its own high-level features take precedence over tiles of its image.
         preset: the preset for the settings that are not given.
         overrides: values for settings of `PlanningSettings`, by name.
@@ -144,10 +144,19 @@ def planning_settings(
             raise UsageError(f"unknown setting {name!r} of planning; the settings are {', '.join(sorted(known))}")
     values = {name: value for name, value in preset_settings(preset, simulator).items() if name in known}
     values["behaviour"] = Behaviour(values["behaviour"])
+    declared: dict[str, Any] = {}
     if algorithm in (AUTO, "pi-hiw"):
-        algorithm, upper = _upper_level(algorithm, simulator, overrides)
+        chosen, upper = _upper_level(algorithm, simulator, overrides)
         values |= upper
-    return PlanningSettings(algorithm, **{**values, **ALGORITHMS[algorithm], **overrides})
+        if algorithm == AUTO and chosen == "pi-iw+" and preset == DEFAULT and hasattr(simulator, "training_defaults"):
+            declared = dict(simulator.training_defaults())
+            if unknown := sorted(set(declared) - known):
+                where = f"training_defaults() of {environment_name(simulator)}"
+                raise UsageError(
+                    f"{where}: unknown setting {unknown[0]!r}; the settings are {', '.join(sorted(known))}"
+                )
+        algorithm = chosen
+    return PlanningSettings(algorithm, **{**values, **ALGORITHMS[algorithm], **declared, **overrides})
 
 
 def _upper_level(

@@ -78,6 +78,8 @@ def note_on_choice(settings: RunSettings, configuration: Configuration) -> str |
     planning = configuration.planning
     if settings.algorithm == AUTO and not planning.hierarchical and "tiles" not in settings.overrides:
         why = "flat, as there is neither an image for tiles nor high-level features"
+        if not planning.dynamic and "dynamic" not in settings.overrides:
+            why += "; search uses the environment's features"
         return f"{settings.environment}: {planning.algorithm} ({why})"
     if planning.high_features == "own" and "high_features" not in settings.overrides:
         return f"{settings.environment}: {planning.algorithm} over the high-level features of the environment"
@@ -90,6 +92,8 @@ def label(settings: RunSettings, configuration: Configuration) -> str:
     overrides = {name: value for name, value in settings.overrides.items() if name != "tiles"}
     if planning.high_features == "own":
         overrides = {"high_features": "own", **overrides}
+    if not planning.dynamic:
+        overrides = {"dynamic": False, **overrides}
     if planning.tiles is not None:
         overrides = {"tiles": planning.tiles, **overrides}
     variation = replace(settings, overrides=overrides).variation

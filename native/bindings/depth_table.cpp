@@ -48,7 +48,7 @@ void bind_depth_table(nb::module_& module) {
                 const std::string saved = table.save();
                 return nb::bytes(saved.data(), saved.size());
             },
-            "Everything the table knows, in bytes.")
+            "The contents of the table as bytes.")
         .def(
             "load", [](DepthTable& table, const nb::bytes& saved) { table.load(view(saved)); }, "saved"_a,
             "Know what a table of the same kind knew when it was saved.")

@@ -67,8 +67,8 @@ void bind_improve(nb::module_& module) {
                 }
             },
             "plan"_a, "greedy"_a = true,
-            "Drop steps, each with those that then do not apply, as long as the goal is reached: the dearest "
-            "set first, or all in one pass.")
+            "Drop steps, each with those that then do not apply, as long as the goal is reached: the most "
+            "expensive set first, or all in one pass.")
         .def(
             "gather",
             [](const Improver& improver, const Steps& plan) {

@@ -1,5 +1,5 @@
-// Finds the ways to make a rule's conjunction true: a backtracking join that at every step goes on with the
-// pattern that the fewest facts match.
+// Finds the ways to make a rule's conjunction true: a backtracking join that at every step takes the pattern
+// that the fewest facts match.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,7 @@ TEST_CASE("a window is replaced by a cheaper way, or found to have none") {
     CHECK(setup.improver.work() > 0);
 }
 
-TEST_CASE("windows never make a plan invalid or dearer") {
+TEST_CASE("windows never make a plan invalid or more expensive") {
     int shorter = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);

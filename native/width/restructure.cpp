@@ -57,9 +57,9 @@ std::optional<std::vector<std::uint32_t>> Search::restructure(std::span<const st
     for (std::uint32_t index = 0; index < regions_.size(); ++index) {
         Region& region = *regions_[index];
         const bool untouched = !region.table && region.children.empty() && !tree_.has(region.root, kExpanded);
-        // Where the search had run dry, its table tells of entries too, and nothing but entries was lost, the
-        // table is right as it is. Most features that are found lose a region only pruned nodes below an
-        // entry.
+        // If the search was exhausted, its table contains entries too, and only entries were lost, then the
+        // table is still right. Most features that are found remove only pruned nodes below an entry from a
+        // region.
         const bool dry = region.table && region.head == region.frontier.size() && region.expanding == kNone;
         if (region.replay && region.changed_from != 0 && dry && options_.entry_in_table) {
             region.replay = false;

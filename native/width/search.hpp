@@ -98,7 +98,7 @@ public:
     std::uint32_t open_region(std::uint32_t node);
     // Prunes an entry that the caller finds without novelty at its level.
     void reject(std::uint32_t node);
-    // Goes on with a region. `tables`, one per level, may hold null pointers; it may be empty.
+    // Continues with a region. `tables`, one per level, may hold null pointers; it may be empty.
     Event resume(std::uint32_t region, std::span<NoveltyTable* const> tables, std::uint64_t pause_after);
 
     // The literals that a pruned node proposes as abstract features (Algorithm 1); none for other nodes.

@@ -726,7 +726,7 @@ class DepthTable:
         """Forget everything."""
 
     def save(self) -> bytes:
-        """Everything the table knows, in bytes."""
+        """The contents of the table as bytes."""
 
     def load(self, saved: bytes) -> None:
         """Know what a table of the same kind knew when it was saved."""
@@ -752,7 +752,7 @@ class Improver:
 
     def eliminate(self, plan: Sequence[int], greedy: bool = True) -> list[int]:
         """
-        Drop steps, each with those that then do not apply, as long as the goal is reached: the dearest set first, or all in one pass.
+        Drop steps, each with those that then do not apply, as long as the goal is reached: the most expensive set first, or all in one pass.
         """
 
     def gather(self, plan: Sequence[int]) -> list[int]:

@@ -148,8 +148,9 @@ def planning_settings(
     if algorithm in (AUTO, "pi-hiw"):
         chosen, upper = _upper_level(algorithm, simulator, overrides)
         values |= upper
-        if algorithm == AUTO and chosen == "pi-iw+" and preset == DEFAULT and hasattr(simulator, "training_defaults"):
-            declared = dict(simulator.training_defaults())
+        declares: Any = getattr(simulator, "training_defaults", None)
+        if algorithm == AUTO and chosen == "pi-iw+" and preset == DEFAULT and callable(declares):
+            declared = dict(declares())
             if unknown := sorted(set(declared) - known):
                 where = f"training_defaults() of {environment_name(simulator)}"
                 raise UsageError(

@@ -171,7 +171,7 @@ class Reasons {
     return { level, tuples };
   }
 
-  // "kept" or "pruned", as the replayed tables say; null where they say nothing: the root, goals, dormant nodes.
+  // "kept" or "pruned", as the replayed tables say; null where they do not apply: the root, goals, dormant nodes.
   verdict(chapter, node) {
     const { tree } = this;
     const view = tree.view(chapter);

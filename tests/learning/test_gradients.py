@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from learning_tools import walker  # noqa: E402
+from widthwise.learning.errand import Errand  # noqa: E402
 from widthwise.learning.input_format import InputFormat  # noqa: E402
 from widthwise.learning.learning_settings import LearningSettings  # noqa: E402
 from widthwise.learning.network import Network  # noqa: E402
@@ -107,6 +111,25 @@ def test_a_batch_that_was_drawn_before_an_error_is_not_used_after_it() -> None:
     trainer.learn(3)
     direct.close()
     assert trainer.losses == expected
+
+
+def test_a_call_that_no_thread_has_begun_is_made_where_its_result_is_needed() -> None:
+    begun, ended, made = threading.Event(), threading.Event(), list[int]()
+
+    def work() -> int:
+        begun.set()
+        ended.wait()
+        return threading.get_ident()
+
+    with ThreadPoolExecutor(1) as executor:
+        busy = Errand(executor, work)
+        begun.wait()
+        late, dropped = Errand(executor, threading.get_ident), Errand(executor, lambda: made.append(1))
+        assert late.result() == threading.get_ident()
+        dropped.drop()
+        ended.set()
+        assert busy.result() != threading.get_ident()
+    assert not made
 
 
 def test_the_network_of_searches_follows_at_the_next_evaluation() -> None:

@@ -8,7 +8,7 @@ the modules of torch around the operations took a tenth of an update.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from widthwise import _native
+from widthwise.learning.errand import Errand
 from widthwise.learning.flat_view import flat_view
 from widthwise.learning.network import Network
 from widthwise.learning.renorm import RATIO, SHIFT, Renorm
@@ -35,7 +36,7 @@ class _Normalised:
         self._buffers: dict[str, tuple[Tensor, Any]] = {}
         self.seen = self.sums = self.out = torch.empty(0)
         self.weight_slope = torch.empty(0)
-        self._pending: Future[Tensor] | None = None
+        self._pending: Errand[Tensor] | None = None
 
     def _buffer(self, name: str, like: Tensor) -> tuple[Tensor, Any]:
         """Memory of the same form as a tensor, the same at every update, and its numbers in a row."""
@@ -71,7 +72,7 @@ class _Normalised:
         passed = flat_view(sums), flat_view(self.out), flat_view(slope)
         _native.renorm_backward(passed, self.numbers[0], self.correction, (row, *self._slope_rows))
         if aside is not None and onwards:
-            self._pending = aside.submit(self._of_weights, of_sums)
+            self._pending = Errand(aside, lambda: self._of_weights(of_sums))
         elif isinstance(layer, nn.Conv2d):
             before, self.weight_slope = self._convolution(of_sums, seen=onwards, weights=True)
             return before

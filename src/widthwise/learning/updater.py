@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import torch
 from torch import Tensor
 
 from widthwise.core.errors import UsageError, WidthwiseError
+from widthwise.learning.errand import Errand
 from widthwise.learning.gradients import DirectGradients
 from widthwise.learning.inference import Inference
 from widthwise.learning.learning_settings import LearningSettings
@@ -49,7 +49,7 @@ class Updater:
         self.network, self.settings, self.device = network, settings, device
         self.updates = 0
         self.inference = Inference(network)
-        self._next: Future[_Drawn] | None = None  # the batch of the next update
+        self._next: Errand[_Drawn] | None = None  # the batch of the next update
         self.direct = DirectGradients(network) if device == "cpu" else None
         self.optimiser = RMSprop(
             network.parameters(),
@@ -85,7 +85,7 @@ class Updater:
         seen, policies, returns, weights = self._batch(replay) if self._next is None else self._next.result()
         # Here and not with the batch: a fitted support may change weights, which the update before still uses.
         wanted = self._distributions(returns, weights)
-        self._next = aside.submit(self._batch, replay) if aside is not None and following else None
+        self._next = Errand(aside, lambda: self._batch(replay)) if aside is not None and following else None
         if self.direct is not None and self.direct.usable():
             policy_loss, value_loss, slopes = self.direct(seen, policies, wanted, settings.value_factor)
             gradient = self.optimiser.gradient(slopes)
@@ -119,7 +119,7 @@ class Updater:
     def _drop_next(self) -> None:
         """Forget a batch that was drawn before an error ended the updates."""
         if self._next is not None:
-            wait([self._next])
+            self._next.drop()
             self._next = None
 
     def _by_autograd(self, seen: Tensor, policies: Tensor, wanted: Tensor) -> tuple[float, float]:

@@ -123,7 +123,7 @@ def test_a_signal_to_any_of_them_ends_all_with_a_checkpoint(whole: Path, tmp_pat
     wait_for_episodes(process, folder, 100)
     running = children(process.pid)
     os.kill(process.pid if target == "learner" else running[-1], signal.SIGTERM)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == (143 if target == "learner" else 130), err
     assert "stopped: continue with" in err
     assert ended(running)
@@ -135,12 +135,12 @@ def test_a_signal_to_any_of_them_ends_all_with_a_checkpoint(whole: Path, tmp_pat
 @pytest.mark.slow
 def test_an_actor_that_hangs_is_replaced(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    process = start(*SHORT, "--actor-timeout", "15", "--out", str(folder), TINY_WORLD_WAITS="0.002")
+    process = start(*SHORT, "--actor-timeout", "30", "--out", str(folder), TINY_WORLD_WAITS="0.002")
     wait_for_episodes(process, folder, 100)
     os.kill(children(process.pid)[-1], signal.SIGSTOP)
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=900)
     assert process.returncode == 0, err
-    assert "did not answer for 15 s; it is replaced" in err
+    assert "did not answer for 30 s; it is replaced" in err
     assert lines(folder) == lines(whole)
 
 
@@ -151,7 +151,7 @@ def test_an_actor_whose_step_does_not_return_is_replaced(tmp_path: Path) -> None
     chosen = RunSettings(
         "walk", 300, "pi-iw+", actors=2, evaluate_every=300, planner_episodes=0, overrides=overrides, make=make
     )
-    run = launch.begin(tmp_path / "run", chosen, TrainingListener(), options=ActorOptions(step_timeout=0.5))
+    run = launch.begin(tmp_path / "run", chosen, TrainingListener(), options=ActorOptions(step_timeout=8.0))
     try:
         result = run.run()
     finally:
@@ -183,7 +183,7 @@ def test_an_actor_does_not_import_from_the_working_directory(tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
     transport = started_transport(monkeypatch, b"no specification")
-    (answer,) = transport.receive(120)
+    (answer,) = transport.receive(600)
     transport.close()
     assert isinstance(answer, Answer)
     assert answer.error is not None
@@ -194,12 +194,12 @@ def test_processes_of_a_simulator_neither_stay_nor_hide_the_end_of_their_actor(
     monkeypatch: pytest.MonkeyPatch, killed: bool
 ) -> None:
     transport = started_transport(monkeypatch, pickle.dumps(StartsProcess()))
-    (answer,) = transport.receive(120)
+    (answer,) = transport.receive(600)
     assert isinstance(answer, Answer)
     actor, child = tree(transport._processes[0].process.pid)
     if killed:
         os.kill(actor, signal.SIGKILL)
-        assert transport.receive(60) == [Lost(0, "its process was killed by SIGKILL, perhaps because memory ran out")]
+        assert transport.receive(600) == [Lost(0, "its process was killed by SIGKILL, perhaps because memory ran out")]
         os.kill(child, signal.SIGKILL)
     transport.close()
     assert ended([actor, child])

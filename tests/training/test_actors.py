@@ -153,6 +153,7 @@ def test_the_answers_of_others_are_kept_when_an_actor_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asynchronous: bool
 ) -> None:
     monkeypatch.setattr("widthwise.training.actors_trainer.time", CountingClock())
+    monkeypatch.setattr("widthwise.training.actors_trainer.START_SECONDS", 12.0)
     transports, chosen = Transports(1, batch=4, hangs=(7, 25)), settings(asynchronous=asynchronous, max_lag=60)
     options = ActorOptions(timeout=12)
     result = trained(tmp_path / "run", monkeypatch, transports, chosen, every=0.0, options=options)

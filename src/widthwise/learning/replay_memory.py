@@ -188,7 +188,9 @@ class ReplayMemory:
         return sum(arrays.values()) + rows
 
     def most_bytes(self, actions: int) -> int:
-        """The most bytes that `nbytes` can be, unless a single episode has more transitions than there is room for.
+        """The most bytes that `nbytes` can be, demonstrations not counted.
+
+        A single episode that has more transitions than there is room for may exceed them.
 
         Args:
             actions: of the environment; a target policy has a number for each.

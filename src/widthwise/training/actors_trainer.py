@@ -38,6 +38,9 @@ from widthwise.training.transport import ActorLost, ActorOptions, Lost, Transpor
 #: other, and what the learner has spent on sending and unpacking.
 TIMES = ("simulator", "network", "tree", "packing", "waiting", "learner_waiting", "transport")
 
+#: The least seconds in which a new actor has to answer for the first time: a busy machine takes long to import torch.
+START_SECONDS = 600.0
+
 
 class ActorsTrainer(Trainer):
     """The learner, with actors that are started when they are first needed."""
@@ -65,6 +68,7 @@ class ActorsTrainer(Trainer):
         self._ticket = 0
         self._gone: list[Lost] = []  # not raised yet
         self._asked: dict[int, tuple[int, float]] = {}  # by ticket: the actor, and when
+        self._started: set[int] = set()  # actors that have answered since they were started
 
     def simulators(self) -> int:
         """One: the actors have their own."""
@@ -94,9 +98,14 @@ class ActorsTrainer(Trainer):
                 self._start(index)
         return self.transport
 
-    def _start(self, index: int) -> None:
+    def launch(self, index: int) -> None:
+        """Start an actor, or a new one in the place of one that was lost."""
         assert self.transport is not None
+        self._started.discard(index)
         self.transport.start(self.spec(index))
+
+    def _start(self, index: int) -> None:
+        self.launch(index)
         if self._states[index]["begun"]:
             self.ask(index, Restore(self._states[index]))
 
@@ -154,6 +163,7 @@ class ActorsTrainer(Trainer):
                 self._gone.append(answer)  # raised after everything else that has come is taken
                 continue
             self.stop_asked = self.stop_asked or answer.stop
+            self._started.add(answer.actor)
             if self._asked.pop(answer.ticket, None) is None:
                 continue  # from before the actors went back to a checkpoint
             if answer.error is not None:
@@ -174,10 +184,12 @@ class ActorsTrainer(Trainer):
         for actor, ticket in oldest.items():
             if actor in answered:
                 self._asked[ticket] = actor, moment
-            elif actor not in lost and moment - self._asked[ticket][1] > self.options.timeout:
+                continue
+            limit = self.options.timeout if actor in self._started else max(self.options.timeout, START_SECONDS)
+            if actor not in lost and moment - self._asked[ticket][1] > limit:
                 assert self.transport is not None
                 self.transport.end(actor)
-                self._gone.append(Lost(actor, f"it did not answer for {self.options.timeout:g} s"))
+                self._gone.append(Lost(actor, f"it did not answer for {limit:g} s"))
 
     # Rounds
 
@@ -324,7 +336,7 @@ class ActorsTrainer(Trainer):
         for actor in (error.actor, *self.gone()):
             self.lost["actors"] += 1
             if self.transport is not None:
-                self.transport.start(self.spec(actor))
+                self.launch(actor)
         return True
 
     def gone(self) -> list[int]:

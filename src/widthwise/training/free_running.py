@@ -135,8 +135,7 @@ class FreeRunningTrainer(ActorsTrainer):
             self._states[actor] = {**self._fresh_state(), "begun": self._begun[actor]}
             self._playing = {ticket: asked for ticket, asked in self._playing.items() if asked[0] != actor}
             self._asked = {ticket: asked for ticket, asked in self._asked.items() if asked[0] != actor}
-            assert self.transport is not None
-            self.transport.start(self.spec(actor))
+            self.launch(actor)
             self.ask(actor, Restore(self._states[actor]))
         self._captures = {}
         return False

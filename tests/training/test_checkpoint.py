@@ -22,6 +22,7 @@ from widthwise.core.continuing import CONTINUED
 from widthwise.core.errors import InputError
 from widthwise.training import checkpoint, packing
 from widthwise.training.checkpoint import BEST, CURRENT, PREVIOUS, About, Checkpoints, RunStopped, read_checkpoint
+from widthwise.training.old_keys import BEFORE
 
 ABOUT = About("maze-small", 5, (84, 84, 3), {"name": "pi-hiw", "tiles": [2, 2]})
 
@@ -233,8 +234,8 @@ def test_the_keys_of_the_first_format_are_still_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         packing.write(file, {"format": 1, "about": about, "data": 7})
     result = checkpoint.read_checkpoint(path)
-    planning = {"algorithm": "pi-hiw", "steps_per_action": 30, "tiles": [2, 2], "high_features": "tiles", "gray": False}
-    learning = {"batch": 8, "encoded": False}
+    planning = {**BEFORE["planning"], "algorithm": "pi-hiw", "steps_per_action": 30, "tiles": [2, 2]}
+    learning = {**BEFORE["learning"], "batch": 8}
     # A run from before there was this setting did not doubt values.
     now = {"planning": {**planning, "doubt": False}, "learning": learning}
     result.refuse_other(About("maze-small", 5, (84, 84, 3), now), to_continue=True)

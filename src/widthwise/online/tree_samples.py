@@ -71,6 +71,7 @@ def tree_samples(
             returns=[None if child == NONE else worth[child] for child in nodes.children[node]],
             counts=[0 if child == NONE else size[child] + 1 for child in nodes.children[node]],
             value=leaf if estimate is None else estimate,
+            prior=tree.prior[node],
         )
         samples.append(TreeSample(tree.observation[node], look_ahead, highest))
     return samples

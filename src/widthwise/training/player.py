@@ -87,9 +87,10 @@ class Player:
         samples, self._samples = self._samples, []
         if not samples:
             return None
+        temperature, prior = self.agent.target_temperature, self.agent.target_prior
         return EpisodeData(
             [input_format.parts(sample.observation) for sample in samples],
-            np.array([target(sample.look_ahead, self.agent.target_temperature) for sample in samples], np.float32),
+            np.array([target(sample.look_ahead, temperature, prior=prior) for sample in samples], np.float32),
             np.array([sample.worth for sample in samples], np.float32),
         )
 

@@ -39,6 +39,8 @@ _FLAGS = (
     # A page that names a host gets no answer, so that no test depends on the network.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
+#: Milliseconds until an action of the browser is given up. A busy machine may need long, and no test measures it.
+PATIENCE = 300_000
 _LOCAL = ("file:", "data:", "blob:", "about:")
 
 
@@ -139,6 +141,7 @@ class Visits:
         context = self._browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
         )
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
 
         def request(sent: Request) -> None:

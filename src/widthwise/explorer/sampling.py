@@ -94,6 +94,8 @@ def select(parents: Sequence[int], path: Sequence[int], entries: Sequence[int], 
     rest = [node for node in range(complete, total) if node not in chosen]
     random.Random(_SEED).shuffle(rest)
     sampled = add(rest, most)
+    if len(chosen) == total:  # the plan alone may take more than its share
+        return Selection(range(total), total, total, total)
     parts = [f"the first {complete:,} in the order of generation", "the plan"] if path else [f"the first {complete:,}"]
     if entries:
         few = "all" if shown_entries == len(entries) else f"the first {shown_entries:,} of"
@@ -128,6 +130,8 @@ def with_owners(selection: Selection, parents: Sequence[int], showings: Showings
             node = parents[node]
         if len(chosen) + len(above) <= most:
             chosen.update(above)
+    if len(chosen) == selection.total:
+        return Selection(range(selection.total), selection.total, selection.total, selection.total)
     shown = selection.note.replace(f"shows {before:,} of them", f"shows {len(chosen):,} of them")
     unknown = f"; for {showings.unknown:,} it is not: the work for a page is limited" if showings.unknown else ""
     note = (

@@ -12,6 +12,7 @@ import pytest
 
 import widthwise as ww
 from places import ROOT
+from tiny_world import TinyWorld
 from widthwise.cli.main import main
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.online.presets import KINDS, NAMES, PRESETS, kind_of
@@ -141,6 +142,14 @@ def test_the_page_lists_every_setting_in_which_presets_differ() -> None:
             if len(set(values)) > 1:
                 expected.add((kind if setting in by_kind else "all", setting, *values))
     assert listed == expected
+
+
+def test_training_in_atari_games_keeps_as_many_nodes_as_the_preset_says() -> None:
+    class Game(TinyWorld):
+        preset_kind = "atari"
+
+    nodes = {name: planning_settings("pi-iw", Game(), preset=name).nodes for name in NAMES}
+    assert nodes == {"default": 5_000, "paper": 500, "authors": 5_000}
 
 
 def test_every_deviation_on_the_page_is_a_setting() -> None:

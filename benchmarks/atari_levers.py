@@ -1,0 +1,174 @@
+"""Train in Atari games with settings of learning switched one by one, to choose the defaults of `train`.
+
+python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] [--seeds 0,1]
+
+A run has 30,000 interactions, 100 per action, in training episodes of at most 200 actions. Afterwards planner and
+network play an episode of 200 actions, and the network alone ten greedily and ten at temperature 1. Lines go to
+FOLDER/results.jsonl as runs end; the same call continues an interrupted campaign, and other games, variants or seeds
+can be added to it. A run takes one to two minutes of a core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import time
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in `widthwise train`; before torch is imported
+
+import widthwise as ww
+from resumable_run import resumable_run
+from widthwise.training.configure import configure, make_simulator
+from widthwise.training.evaluation import EvaluationEpisode
+from widthwise.training.overrides import parse_overrides, plain_overrides
+from widthwise.training.run_settings import RunSettings
+from widthwise.training.trainer import Trainer
+
+#: Named before anything was measured.
+GAMES = ("breakout", "pong", "frostbite", "ms_pacman", "space_invaders", "freeway")
+KEYS = ("game", "variant", "seed")
+COLUMNS = ("planner_scores", "network_scores", "sampled_scores")
+INTERACTIONS = 30_000
+ACTIONS = 200  # of an episode, in training and evaluation
+PLANNER_EPISODES = 1
+NETWORK_EPISODES = 10
+#: Evaluation episodes have seeds that no training episode has.
+FIRST_SEED = 1_000_000
+
+LEVERS = "dynamic=off updates=8 tree_targets=16 segment=20 value_support=fitted"
+#: The algorithm and the settings of each variant. `random` and `untrained` are what learning is compared with.
+VARIANTS: dict[str, tuple[str, str]] = {
+    "random": ("", ""),
+    "untrained": ("pi-iw+", "dynamic=off updates=0"),
+    "root": ("pi-iw+", "dynamic=off"),
+    "levers": ("pi-iw+", f"{LEVERS} life_penalty=1 clip_rewards=on root_actions=on"),
+    "levers-iw": ("pi-iw", f"{LEVERS} life_penalty=1 clip_rewards=on root_actions=on"),
+    "untrained-units": ("pi-iw+", "updates=0"),
+    "untrained-lives": ("pi-iw+", "dynamic=off updates=0 life_penalty=1 clip_rewards=on root_actions=on"),
+    "root-8": ("pi-iw+", "dynamic=off updates=8"),
+    "tree": ("pi-iw+", LEVERS),
+}
+
+
+def train(game: str, name: str, seed: int) -> dict[str, Any]:
+    """One run as a line."""
+    algorithm, texts = VARIANTS[name]
+    overrides = parse_overrides(texts.split())
+    line = {"game": game, "variant": name, "seed": seed, "algorithm": algorithm, "settings": plain_overrides(overrides)}
+    options, first = {"limit": ACTIONS}, FIRST_SEED + 100 * seed
+    if not algorithm:
+        return {**line, "network_scores": [play_at_random(game, first + number) for number in range(20)]}
+    begun = time.process_time()
+    settings = RunSettings(f"atari:{game}", INTERACTIONS, algorithm, seed, options=options, overrides=overrides)
+    trainer = Trainer(lambda: make_simulator(settings), configure(settings))
+    training = []
+    while trainer.interactions < INTERACTIONS:
+        for ended in trainer.round():
+            training.append([ended.score, ended.steps, ended.total_interactions])
+    unfinished = trainer.players[0].agent.episode
+    trained = time.process_time()
+    world = make_simulator(settings)
+    planned = trainer.evaluate_planner(world, PLANNER_EPISODES, seed=first)
+    alone = trainer.evaluate_network(world, NETWORK_EPISODES, seed=first)
+    sampled = trainer.evaluate_network(world, NETWORK_EPISODES, temperature=1.0, seed=first)
+    losses = trainer.losses
+    return {
+        **line,
+        "interactions": trainer.interactions,
+        "actions": trainer.actions,
+        "updates": trainer.updater.updates,
+        "training": training,
+        "unfinished": [unfinished.score, unfinished.steps],
+        "planner_scores": scores(planned),
+        "planner_steps": [episode.steps for episode in planned],
+        "planner_interactions": sum(episode.interactions for episode in planned),
+        "network_scores": scores(alone),
+        "sampled_scores": scores(sampled),
+        "losses": None if losses is None else [round(losses.policy, 4), round(losses.value, 4)],
+        "replay": [len(trainer.replay), trainer.replay.nbytes()],
+        "seconds": [round(trained - begun, 1), round(time.process_time() - trained, 1)],
+    }
+
+
+def scores(episodes: list[EvaluationEpisode]) -> list[float]:
+    """The scores of episodes."""
+    return [episode.score for episode in episodes]
+
+
+def play_at_random(game: str, seed: int) -> float:
+    """The score of an episode of random actions."""
+    world, rng = ww.simulator(f"atari:{game}", limit=ACTIONS), random.Random(seed)
+    step, score = world.reset(seed), 0.0
+    while not step.done:
+        step = world.step(rng.randrange(world.actions))
+        score += step.reward
+    return score
+
+
+TEXT = """\
+| game | variant | seeds | score per 100 training actions | planner and network | network, greedy | network, sampled |
+|---|---|--:|--:|--:|--:|--:|
+{rows}
+"""
+
+
+def table(lines: list[dict[str, Any]]) -> str:
+    """The table of a campaign: means over the seeds, in brackets the least and the greatest mean of a seed."""
+    cells: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for line in lines:
+        cells[line["game"], line["variant"]].append(line)
+    rows = []
+    for game in GAMES:
+        for variant in VARIANTS:
+            runs = cells[game, variant]
+            if not runs:
+                continue
+            columns = [
+                over_seeds([per_hundred(run) for run in runs if "training" in run]),
+                *(over_seeds([fmean(run[name]) for run in runs if name in run]) for name in COLUMNS),
+            ]
+            rows.append(f"| {game} | {variant} | {len(runs)} | {' | '.join(columns)} |")
+    return TEXT.format(rows="\n".join(rows))
+
+
+def per_hundred(run: dict[str, Any]) -> float:
+    """The score of a training run per 100 executed actions, the unfinished episode included."""
+    episodes: list[list[float]] = [*run["training"], run["unfinished"]]
+    return 100 * sum(episode[0] for episode in episodes) / sum(episode[1] for episode in episodes)
+
+
+def over_seeds(means: list[float]) -> str:
+    """The mean over seeds, with the least and the greatest."""
+    if len(means) < 2:
+        return "".join(f"{value:,.1f}" for value in means)
+    return f"{fmean(means):,.1f} ({min(means):,.1f} to {max(means):,.1f})"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Train, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=Path, default=Path("runs/atari-levers"), help="the run folder")
+    parser.add_argument("--games", default=",".join(GAMES[:4]), help="separated by commas")
+    parser.add_argument("--variants", default=",".join(VARIANTS), help="separated by commas")
+    parser.add_argument("--seeds", default="0,1", help="separated by commas; empty: only print the table")
+    options = parser.parse_args(arguments)
+    settings = {"interactions": INTERACTIONS, "actions": ACTIONS, "benchmark": "atari levers"}
+    with resumable_run(options.run, settings, KEYS, arguments) as (store, config):
+        for variant in options.variants.split(","):
+            for seed in [int(text) for text in options.seeds.split(",") if text]:
+                for game in options.games.split(","):
+                    if (game, variant, seed) in store.done:
+                        continue
+                    line = {**train(game, variant, seed), "commit": config["commit"]}
+                    store.append(line)
+                    print(line, flush=True)
+        print(table(store.lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -82,7 +82,7 @@ def page(rows: dict[str, tuple[float, int | None]], repeats: int) -> str:
     lines += [
         "",
         "`solve` imports no NumPy and no other command. What is left is the start of Python, the standard library "
-        "(dataclasses, logging, argparse, pathlib, json), the native module, and the modules of the reader, the "
+        "(dataclasses, argparse, pathlib, json), the native module, and the modules of the reader, the "
         "planners and the validator. `tests/package/test_startup.py` forbids heavy imports by name.",
         "",
         f"Made with `{about['command']}`: commit {about['commit']}, {versions}, {machine['cpu']}, "

@@ -1,8 +1,8 @@
 """Hierarchical width-based planning and learning: `task = load(domain, problem)`, then `solve(task)`."""
 
-import logging
 from typing import TYPE_CHECKING, Any
 
+from widthwise.core.logs import quiet
 from widthwise.version import __version__
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ _ROOMS = {
     "online.episode": ("Episode",),
 }
 # Silent unless the program that imports Widthwise configures logging.
-logging.getLogger(__name__).addHandler(logging.NullHandler())
+quiet()
 
 _MODULES = ("theory",)  # public as a whole
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

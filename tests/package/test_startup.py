@@ -16,6 +16,7 @@ HEAVY = {
     *("numpy", "torch", "gymnasium", "matplotlib", "PIL", "ale_py", "ray", "unified_planning"),
     *("asyncio", "concurrent", "difflib", "email", "html", "http", "importlib.metadata", "multiprocessing"),
     *("socket", "ssl", "subprocess", "tempfile", "unittest", "urllib.request", "xml"),
+    *("decimal", "fractions", "logging"),
 }
 #: The rooms that planning for a PDDL task does not enter.
 OTHER_ROOMS = ("experiments", "exploration", "learning", "online", "reports", "simulators", "training", "theory")

@@ -13,10 +13,10 @@ literal), tables of the cost (table, number of arguments, arguments); constant a
 from __future__ import annotations
 
 from array import array
-from fractions import Fraction
 
 from widthwise import _native
 from widthwise.classical.pddl.normal import NormalAction, NormalLiteral, NormalTask
+from widthwise.classical.pddl.numbers import Number
 from widthwise.core.errors import InputError, Interrupted, OutOfBudget, OutOfMemory, OutOfTime, RunInterrupted
 
 _ENDS: dict[_native.Halt, type[OutOfBudget]] = {
@@ -66,12 +66,16 @@ def ground(normal: NormalTask, meter: _native.Meter) -> _native.GroundedTask:
 LARGEST_COST = 2**800
 
 
-def _cost_scale(normal: NormalTask) -> Fraction:
+def _cost_scale(normal: NormalTask) -> Number:
     """By what costs are multiplied, so that sums of huge ones stay within doubles; 1 for all but absurd costs."""
     amounts = [action.cost.constant for action in normal.actions]
     amounts += [value for table in normal.tables for value in table.values()]
     largest = max(amounts, default=0)
-    return Fraction(1) if largest < LARGEST_COST else Fraction(1, 2**200)
+    if largest < LARGEST_COST:
+        return 1
+    from fractions import Fraction
+
+    return Fraction(1, 2**200)
 
 
 def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:

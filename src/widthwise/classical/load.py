@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,9 +11,10 @@ from widthwise.classical.pddl.syntax import And, Condition, DomainDefinition, Pr
 from widthwise.classical.task import Task
 from widthwise.core.budget import Budget
 from widthwise.core.guard import Guard
+from widthwise.core.logs import LazyLogger
 from widthwise.core.showing import counted
 
-_log = logging.getLogger(__name__)
+_log = LazyLogger(__name__)
 
 
 class Domain:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,10 +15,11 @@ from widthwise.classical.validate import check_plan
 from widthwise.core.budget import Budget, check
 from widthwise.core.errors import OutOfBudget, RunInterrupted, WidthwiseError
 from widthwise.core.guard import PLAN
+from widthwise.core.logs import LazyLogger
 from widthwise.core.result import REASONS, Outcome, Status
 from widthwise.portfolio.registry import Planner
 
-_log = logging.getLogger(__name__)
+_log = LazyLogger(__name__)
 _UNCHECKED = {
     Status.OUT_OF_TIME: "the time limit was reached",
     Status.OUT_OF_MEMORY: "the memory limit was reached",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -24,6 +23,7 @@ from widthwise.core.errors import (
     UnsupportedError,
     UsageError,
 )
+from widthwise.core.logs import LazyLogger
 from widthwise.core.model import Model, Novelty, Progress, Watch
 from widthwise.core.result import Outcome, Stage, Status
 from widthwise.core.trace import Trace
@@ -31,7 +31,7 @@ from widthwise.portfolio.improve import ALLOWANCE
 from widthwise.portfolio.improve import improve as improve_plan
 from widthwise.portfolio.registry import Planner, make_planner
 
-_log = logging.getLogger(__name__)
+_log = LazyLogger(__name__)
 
 
 def solve(

@@ -117,10 +117,12 @@ class RunStore(RunFolder):
         names = {}
         for name, content in record.get("files", {}).items():
             path = Path(f"{name}s", f"{_file_name(self.key(record))}.txt")
+            folder = self.folder / path.parent
             try:
-                (self.folder / path.parent).mkdir(exist_ok=True)
+                if not folder.is_dir():
+                    folder.mkdir()
             except OSError as error:
-                raise OutputError.of(self.folder / path.parent, error) from None
+                raise OutputError.of(folder, error) from None
             write_whole(self.folder / path, content)
             names[f"{name}_file"] = path.as_posix()
         return {**{name: value for name, value in record.items() if name != "files"}, **names}

@@ -7,16 +7,16 @@ reached.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from widthwise.core.logs import LazyLogger
 from widthwise.core.model import Model, Progress
 from widthwise.core.result import Outcome, Stage, Status
 from widthwise.task_search.resumable import Restarts, Resumable
 
-_log = logging.getLogger(__name__)
+_log = LazyLogger(__name__)
 #: The statuses that end the whole schedule.
 FINAL = (Status.SOLVED, Status.UNSOLVABLE, Status.OUT_OF_TIME, Status.INTERRUPTED)
 _DRY = "all searches are exhausted; they are incomplete, so a plan may exist"

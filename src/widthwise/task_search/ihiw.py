@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import random
 from dataclasses import dataclass, field
 from typing import Literal
 
 from widthwise import _native
 from widthwise.core.level import Width
+from widthwise.core.logs import LazyLogger
 from widthwise.core.model import Model
 from widthwise.core.result import STOP_OF_HALT, Chapter, Outcome, Status, outcome_of
 from widthwise.core.showing import brief, counted
@@ -16,7 +16,7 @@ from widthwise.task_search.hiw import Event
 from widthwise.task_search.iw import IW, native_width
 
 Stop = _native.Stop
-_log = logging.getLogger(__name__)
+_log = LazyLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

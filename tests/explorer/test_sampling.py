@@ -181,7 +181,7 @@ def test_nodes_of_a_sample_have_reasons_within_the_limits(monkeypatch):
     for place, rows in tree["first"].items():
         assert sorted(owner for _, owner in rows) == sorted(owner for _, owner in whole.first[tree["numbers"][place]])
     (note,) = data["notes"]
-    assert f"for {len(tree['first']):,} of the others." in note
+    assert f"for {len(tree['first']):,} of the others" in note
     owners = {owner for rows in tree["first"].values() for _, owner in rows}
     assert len(owners & set(tree["numbers"])) > len(owners) / 2
     # With less work, fewer nodes have reasons, and those are the same.

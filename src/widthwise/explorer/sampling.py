@@ -133,10 +133,17 @@ def with_owners(selection: Selection, parents: Sequence[int], showings: Showings
     if len(chosen) == selection.total:
         return Selection(range(selection.total), selection.total, selection.total, selection.total)
     shown = selection.note.replace(f"shows {before:,} of them", f"shows {len(chosen):,} of them")
-    unknown = f"; for {showings.unknown:,} it is not: the work for a page is limited" if showings.unknown else ""
+    owners = len(chosen) - before
+    without = showings.unknown + owners
+    unknown = f"; for {without:,} it is not: the work for a page is limited" if without else ""
+    entries = ""
+    if selection.entries_complete < selection.total:
+        entries = f" Entries of high-level nodes have their reasons up to node {selection.entries_complete - 1:,}."
+    added = (
+        f" {counted(owners, 'node is', 'nodes are')} here for having shown first what others show." if owners else ""
+    )
     note = (
-        f"{shown} {len(chosen) - before:,} of them are here because they showed first what some of the others show. "
-        f"Why a node was kept or pruned is known for the first {selection.complete:,} nodes and for "
-        f"{len(showings.first):,} of the others{unknown}."
+        f"{shown}{added} Why a node was kept or pruned is known for the first {selection.complete:,} nodes and for "
+        f"{len(showings.first):,} of the others{unknown}.{entries}"
     )
     return replace(selection, nodes=sorted(chosen), note=note)

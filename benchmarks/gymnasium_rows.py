@@ -125,6 +125,7 @@ NOTES = """\
 - There is no row for Sokoban. `gym-sokoban` 0.0.6, the only one found on PyPI, is written for Gym and not for
   Gymnasium (`reset` returns no info, `step` four values), and does not import here (`pkg_resources` is missing).
 - The lines of MiniGrid from before commit cc23c92 hold for it as well: its changes do not concern hierarchies.
+- Lines with other commits than 98f9dd6eea were made by version 0.1.0.
 - Lines with the commits 896784633d and 1f2eb6bb33 were made before a rebase; in the history these are 12c5ab0 and
   cc23c92."""
 

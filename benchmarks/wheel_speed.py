@@ -3,7 +3,7 @@
 Give the Pythons of two environments with Widthwise: `--wheel`, with a wheel of `make wheels`, and `--local`, with a
 build by `pip install .`. Both take turns on every call, so that other processes slow both, and of each the least
 processor time counts. With valgrind on PATH, instructions are counted as well, which other processes do not change.
-The page is docs/results/wheel-speed.md.
+`--out` names the page.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def main() -> int:
     parser.add_argument("--wheel", type=Path, required=True, help="Python of an environment with a wheel")
     parser.add_argument("--local", type=Path, required=True, help="Python of an environment with a local build")
     parser.add_argument("--rounds", type=int, default=10, help="rounds (default: 10)")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "wheel-speed.md", help="the page")
+    parser.add_argument("--out", type=Path, default=Path("wheel-speed.md"), help="the page (default: wheel-speed.md)")
     args = parser.parse_args()
     rows: dict[str, dict[str, Any]] = {}
     for name in CALLS:

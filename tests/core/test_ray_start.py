@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import pytest
@@ -45,3 +46,24 @@ def test_what_ray_raises_becomes_one_message() -> None:
             start_ray(ray, "10.0.0.1", 1_000)
         assert (len(ray.calls), ray.shut_down) == (attempts, attempts)
         assert "object_store_memory" not in ray.calls[0]
+
+
+class RayWithHandler(Ray):
+    """Ray as it is: connecting replaces the handler of SIGTERM."""
+
+    def init(self, **options: Any) -> None:
+        """Connect."""
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        super().init(**options)
+
+
+def test_signals_reach_the_handlers_from_before() -> None:
+    def handle(number: int, frame: object) -> None:
+        """Stop with a checkpoint."""
+
+    before = signal.signal(signal.SIGTERM, handle)
+    try:
+        start_ray(RayWithHandler(Exception(SLOW)), None, 1_000)
+        assert signal.getsignal(signal.SIGTERM) is handle
+    finally:
+        signal.signal(signal.SIGTERM, before)

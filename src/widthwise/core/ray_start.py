@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from widthwise.core.errors import InputError
 
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 #: Ray waits 30 seconds for a node. Where that is too short, another attempt finds its files in memory already.
 _ATTEMPTS = 4
 _TOO_SLOW = "timed out during startup"
+
+
+@contextlib.contextmanager
+def _handlers_kept() -> Iterator[None]:
+    """Keep the handlers of signals: Ray's handler of SIGTERM would end the process without a checkpoint."""
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in before.items():
+                if handler is not None:
+                    signal.signal(number, handler)
 
 
 def start_ray(ray: Any, address: str | None, store_bytes: int) -> None:
@@ -30,7 +47,8 @@ def start_ray(ray: Any, address: str | None, store_bytes: int) -> None:
         options["address"] = address
     for left in range(_ATTEMPTS - 1, -1, -1):
         try:
-            ray.init(**options)
+            with _handlers_kept():
+                ray.init(**options)
             return
         except Exception as error:  # Ray raises plain exceptions too
             with contextlib.suppress(Exception):

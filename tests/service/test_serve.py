@@ -156,6 +156,8 @@ def test_the_queue_is_bounded_and_in_order() -> None:
 def test_a_signal_ends_the_service_and_all_its_processes(number: int) -> None:
     with serving("--workers", "2", "--max-time", "60") as service, ThreadPoolExecutor(3) as threads:
         answers = [threads.submit(service.post, "/api/solve", endless()) for _ in range(3)]
+        # All three have arrived only when two are worked on and one waits: while the workers start, the first waits.
+        eventually(lambda: service.metric("widthwise_running") == 2)
         eventually(lambda: service.metric("widthwise_waiting") == 1)
         workers = service.workers()
         assert len(workers) == 2

@@ -135,8 +135,8 @@ fuzz-guided: $(VENV)/.dev
 SANITIZED := .venv-sanitize
 $(SANITIZED)/.ready: constraints.txt $(BUILD_FILES)
 	$(PYTHON) -m venv $(SANITIZED)
-	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) $(BUILD_TOOLS) pytest pytest-xdist hypothesis numpy fast-downward.translate
-	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) --no-build-isolation --editable . $(STRICT) \
+	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) $(BUILD_TOOLS) pytest pytest-xdist hypothesis numpy fast-downward.translate httpx
+	$(subst $(BIN),$(SANITIZED)/bin,$(PIP)) --no-build-isolation --editable '.[serve,gym]' $(STRICT) \
 	    --config-settings=cmake.define.WIDTHWISE_SANITIZE=address,undefined --config-settings=build-dir=build/sanitize
 	@touch $@
 

@@ -51,7 +51,7 @@ std::uint64_t digest(const std::vector<Bytes>& parts) {
 std::vector<std::uint16_t> numbers(const nb::bytes& bytes) {
     if (bytes.size() % sizeof(std::uint16_t) != 0) throw std::invalid_argument("patches have half a number");
     std::vector<std::uint16_t> result(bytes.size() / sizeof(std::uint16_t));
-    std::memcpy(result.data(), bytes.c_str(), bytes.size());
+    if (!result.empty()) std::memcpy(result.data(), bytes.c_str(), bytes.size());  // no memory, no pointer
     if (!std::ranges::is_sorted(result)) throw std::invalid_argument("patches are not in order");
     return result;
 }

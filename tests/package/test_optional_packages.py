@@ -1,4 +1,4 @@
-"""Without torch or ale-py the tests that need them are skipped with a reason that names the extra, and never fail."""
+"""Without an optional package the tests that need it are skipped with a reason that names the extra, and never fail."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ def without(package: str, *arguments: str) -> tuple[int, str]:
         ("torch", "learn", "learning/test_formulas.py"),
         ("ale_py", "atari", "simulators/test_atari.py"),
         ("unified_planning", "up", "up/test_up_engine.py"),
+        ("starlette", "serve", "service/test_service_bounds.py"),
+        ("starlette", "serve", "package/test_fuzzing.py"),
+        ("mcp", "mcp", "service/test_mcp.py"),
+        ("httpx", "dev", "service/test_serve.py"),
+        ("schemathesis", "dev", "service/test_openapi.py"),
     ],
 )
 def test_a_module_that_needs_a_missing_package_is_skipped(package: str, extra: str, module: str) -> None:
@@ -69,4 +74,4 @@ def test_modules_are_marked_by_what_they_import(tmp_path: Path) -> None:
 
 def test_markers_of_other_kinds_skip_nothing() -> None:
     assert missing(["slow", "parametrize"]) is None
-    assert set(PACKAGES) == {"torch", "atari", "up"}
+    assert set(PACKAGES) == {"torch", "atari", "up", "serve", "mcp", "client", "openapi"}

@@ -8,7 +8,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 #: The marker, with the package it needs and the extra that installs it.
-PACKAGES = {"torch": ("torch", "learn"), "atari": ("ale_py", "atari"), "up": ("unified_planning", "up")}
+PACKAGES = {
+    "torch": ("torch", "learn"),
+    "atari": ("ale_py", "atari"),
+    "up": ("unified_planning", "up"),
+    "serve": ("starlette", "serve"),
+    "mcp": ("mcp", "mcp"),
+    "client": ("httpx", "dev"),
+    "openapi": ("schemathesis", "dev"),
+}
 #: Imports that need a package of these, by the beginning of the module's name.
 IMPORTS = {
     "torch": "torch",
@@ -16,6 +24,11 @@ IMPORTS = {
     "learning_tools": "torch",
     "ale_py": "atari",
     "unified_planning": "up",
+    "starlette": "serve",
+    "service_tools": "client",
+    "fuzzing": "serve",
+    "mcp": "mcp",
+    "schemathesis": "openapi",
 }
 #: Modules of Widthwise that do without the package, although their folder needs it.
 EXEMPT = ("widthwise.learning.learning_settings",)

@@ -222,13 +222,13 @@ def test_paper_instances_have_the_papers_goals(name, instances, total, tmp_path)
     [
         ("ferry", {"car": 3}, "did you mean 'cars'"),
         ("ferry", {"zebras": 3}, "its sizes are harbours, cars"),
-        ("ferry", {"cars": 0}, "goes from 1 to 1000, not 0"),
-        ("corridor", {"length": 1}, "goes from 2 to"),
+        ("ferry", {"cars": 0}, "must be from 1 to 1000, not 0"),
+        ("corridor", {"length": 1}, "must be from 2 to"),
         ("ferry", {"cars": "3"}, "whole number"),
         ("ferry", {"cars": True}, "whole number"),
         ("ferry", {"seed": -1}, "a seed must be a whole number"),
-        ("visit-all", {"width": 2, "height": 2, "holes": 3}, "room for 2 holes at most, not 3"),
-        ("visit-all", {"width": 2, "height": 1, "holes": 1}, "room for 0 holes at most, not 1"),
+        ("visit-all", {"width": 2, "height": 2, "holes": 3}, "at most 2 holes, not 3"),
+        ("visit-all", {"width": 2, "height": 1, "holes": 1}, "at most 0 holes, not 1"),
     ],
 )
 def test_wrong_sizes_are_refused(name, sizes, message):

@@ -267,7 +267,7 @@ def test_a_parenthesis_too_many_is_shown() -> None:
     text = changed(BLOCKS, "(free))\n  (:action", "(free)))\n  (:action")
     with pytest.raises(PddlError, match="text after the end") as caught:
         parse_domain(text)
-    assert "a ')' too many" in str(caught.value)
+    assert "an extra ')'" in str(caught.value)
 
 
 @pytest.mark.parametrize("word", ["and", "not", "or"])

@@ -100,4 +100,4 @@ def test_train_refuses_and_goes_on_exactly_with_other_luck(
         assert json.loads((folder / "config.json").read_text())["settings"]["chance"] == chance
         other = "reseed" if chance == "foresee" else "foresee"
         assert main(["train", "--resume", str(folder), "--chance", other, "--interactions", "400"]) == 2
-        assert "was begun with chance" in capsys.readouterr().err
+        assert "was started with chance" in capsys.readouterr().err

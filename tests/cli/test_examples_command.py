@@ -72,10 +72,10 @@ def test_command_overwrites_only_by_force(tmp_path):
         (["ferry", "--size", "cars"], "takes NAME=VALUE"),
         (["ferry", "--size", "cars=many"], "whole number, not 'many'"),
         (["ferry", "--size", "cars=2", "--size", "cars=3"], "given twice"),
-        (["ferry", "--size", "cars=0"], "goes from 1 to 1000"),
+        (["ferry", "--size", "cars=0"], "must be from 1 to 1000"),
         (["ferry", "--size", "seed=1"], "has no size 'seed'"),
         (["ferry", "--seed", "-2"], "a seed must be a whole number"),
-        (["--out", "x"], "name the example: one of"),
+        (["--out", "x"], "give the name of an example: one of"),
     ],
 )
 def test_command_refuses(arguments, message, tmp_path, monkeypatch):

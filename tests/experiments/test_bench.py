@@ -363,7 +363,7 @@ def test_the_paper_s_rows_count_its_instances():
         pytest.skip("WIDTHWISE_BENCHMARKS is not set")
     rows = {row.name: row for row in paper_rows(Path(folder))}
     assert set(paper_table()) - set(rows) == {"Cybersecurity"}
-    assert [row.name for row in rows.values() if "instances are here" in row.note] == ["Trucks"]
+    assert [row.name for row in rows.values() if "instances are present" in row.note] == ["Trucks"]
     assert rows["Freecell"].instances[-1].name == "p17" and len(rows["Rovers"].instances) == 34
     assert rows["Miconic"].instances[1].name == "s1-1" and rows["8puzzle"].source == "generated"
     chosen = suite_rows("paper", Path(folder), ["blocks", "Zeno"], 2)

@@ -120,7 +120,7 @@ def test_a_run_is_started_only_if_its_memory_is_free(monkeypatch: pytest.MonkeyP
     too_large = Job("bench_tools:echo", {}, [{"number": 9}], memory=200)
     (line,) = list(pool.LocalPool(2).run([too_large]))
     assert line.line["failure"]["kind"] == "OutOfMemory"
-    assert line.line["failure"]["reason"].startswith("not started: it may take 0 MB of memory")
+    assert line.line["failure"]["reason"].startswith("not started: it may use 0 MB of memory")
 
 
 def test_jobs_that_do_not_fit_together_run_after_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

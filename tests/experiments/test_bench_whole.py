@@ -135,7 +135,7 @@ def test_a_run_goes_on_where_it_stopped(benchmarks, tmp_path, capsys):
     assert in_order(lines(out)) == in_order(whole) and path.read_bytes().startswith(kept[0])
     capsys.readouterr()
     assert bench(benchmarks, out, *options[:-2], "--domains", "blocks", "--resume") == 2
-    assert "other settings" in capsys.readouterr().err
+    assert "different settings" in capsys.readouterr().err
 
 
 def test_seeds_and_options_reach_the_planner(benchmarks, tmp_path):

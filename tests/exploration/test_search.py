@@ -141,7 +141,7 @@ def test_a_search_of_an_earlier_version_goes_on_and_one_of_a_later_version_is_re
         if version == "99.1":
             assert code == 31 and "made by Widthwise 99.1" in said
             assert json.loads((folder / CONFIG).read_text(encoding="utf-8")) == config
-    assert code in (0, 12) and "was begun by Widthwise 0.1.0" in said
+    assert code in (0, 12) and "was started by Widthwise 0.1.0" in said
     (entry,) = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["continued"]
     assert entry["versions"]["widthwise"] == ww.__version__ and entry["interactions"] == 3_000
     ww.search("maze-small", 6_000, out=same, resume=True)

@@ -262,4 +262,4 @@ def test_executed_steps_have_frames_when_the_sheet_is_full(monkeypatch):
     data = ww.explore(agent.run(0)).data
     executed = [step["root"] for step in data["steps"]]
     assert min(data["nodes"]["frame"]) < 0 <= min(data["nodes"]["frame"][node] for node in executed)
-    assert "The sheet of frames is full" in data["notes"][0]
+    assert "The limit on frames was reached" in data["notes"][0]

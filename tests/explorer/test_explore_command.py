@@ -54,7 +54,7 @@ def test_every_end_of_a_search_has_a_page_and_its_exit_code(tmp_path, capsys, pr
         (["--out", "missing/page.html"], "the folder missing does not exist"),
         (["--out", "."], "is a folder; give the name of a file"),
         (["--out", "page.html", "--stage", "7"], "there is no search 7: the run had 2 searches"),
-        (["--out", "page.html", "--stage", "0"], "neither plan nor all nor the number of a search"),
+        (["--out", "page.html", "--stage", "0"], "is not plan, all, or the number of a search"),
         (["--out", "page.html", "--planner", "hiw"], "hiw needs high-level features"),
         ([], "--out"),
     ],

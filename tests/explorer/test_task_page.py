@@ -248,7 +248,7 @@ def test_a_node_of_a_sample_names_the_first_too(tmp_path, open_page, monkeypatch
     assert "not on this page" in panel(page)
     unknown = """() => { delete explorer.tree.data.first[explorer.selected]; explorer.select(explorer.selected); }"""
     page.evaluate(unknown)
-    assert "Who was first is not known here." in panel(page) and "the work is limited" in panel(page)
+    assert "Which node was first is not known here." in panel(page) and "examined for a page is limited" in panel(page)
 
 
 def test_a_best_first_search_shows_its_duplicates(tmp_path, open_page):

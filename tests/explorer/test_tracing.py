@@ -86,5 +86,5 @@ def test_a_result_without_a_trace_is_repeated_and_a_copy_is_refused():
 
 
 def test_what_is_neither_a_result_nor_an_episode_is_refused():
-    with pytest.raises(UsageError, match=r"cannot be explored: give what solve or OnlinePlanner\.run returned"):
+    with pytest.raises(UsageError, match=r"cannot be explored: give a result of solve or of OnlinePlanner\.run"):
         ww.explore("corridor")

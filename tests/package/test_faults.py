@@ -327,7 +327,7 @@ def test_figures_for_tensorboard_that_cannot_be_written_do_not_end_a_run(tmp_pat
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, env=environment
     )
     assert ended.returncode == 0, ended.stderr
-    assert "TensorBoard are not complete" in ended.stderr and "Traceback" not in ended.stderr
+    assert "TensorBoard are incomplete" in ended.stderr and "Traceback" not in ended.stderr
 
 
 def test_folders_of_killed_processes_are_removed_and_others_stay(

@@ -121,7 +121,7 @@ def test_a_folder_without_runs_or_with_damage_is_a_message_until_it_can_be_read(
         assert answer.status == 200 and b"is not valid JSON" in data
         (run / "config.json").write_text('{"environment": "maze\\ud800"}')
         answer, data = ask(serving, "/state")
-        assert answer.status == 200 and b"half of a character" in data
+        assert answer.status == 200 and b"half of a surrogate pair" in data
     finally:
         serving.close()
 
@@ -183,7 +183,7 @@ def test_the_page_follows_a_run_without_losing_its_place(run: Path, server: Live
     assert opened.locator("#training-table thead th").first.get_attribute("aria-sort") == "ascending"
     opened.wait_for_selector("text=Where the time goes")
     (run / "result.json").write_text("{}")
-    opened.wait_for_selector("text=Every run was finished.")
+    opened.wait_for_selector("text=Every run has finished.")
 
 
 @pytest.mark.browser
@@ -192,7 +192,7 @@ def test_a_state_that_could_not_be_shown_is_asked_for_again(run: Path, server: L
     opened.wait_for_selector("text=Live. The last change was")
     opened.evaluate("window.kept = document.querySelector('h1'); kept.remove()")
     add_episode(run, 2, 1.0)
-    opened.wait_for_selector("text=The server has ended or does not answer")
+    opened.wait_for_selector("text=The server has stopped or does not answer")
     opened.evaluate("document.querySelector('header').prepend(kept)")
     opened.wait_for_selector("#training-table tbody:has-text('300')")
 
@@ -204,5 +204,5 @@ def test_the_page_says_when_its_server_has_ended(run: Path, visits: Any) -> None
     opened = visits.open(serving.address, allowed=serving.address)
     opened.wait_for_selector("text=Live. The last change was")
     serving.close()
-    opened.wait_for_selector("text=The server has ended or does not answer")
+    opened.wait_for_selector("text=The server has stopped or does not answer")
     assert opened.locator("#training-table").count() == 1

@@ -253,6 +253,6 @@ def test_finished_runs_have_no_empty_charts_and_no_raw_names(tmp_path: Path, ope
     assert main(["report", str(tmp_path / "runs"), "--out", str(path)]) == 0
     opened = open_page(path)
     text = opened.locator("main").inner_text()
-    assert "Nothing was recorded yet" not in text and "l2_loss" not in text and "L2 loss" in text
+    assert "Nothing has been recorded yet" not in text and "l2_loss" not in text and "L2 loss" in text
     labels = opened.evaluate("JSON.stringify([...document.querySelectorAll('script')].map((one) => one.textContent))")
     assert "l2 loss" in labels

@@ -254,7 +254,7 @@ def test_what_is_no_training_run_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert main(["report", str(run), "--explain", "a b: c"]) == 2
     (tmp_path / "b" / "config.json").write_text('{"kind": "learning"}')
     assert main(["report", str(tmp_path / "b")]) == 31
-    assert "no training run has begun there" in capsys.readouterr().err
+    assert "no training run has been started in this folder" in capsys.readouterr().err
 
 
 def test_the_papers_atari_table_is_whole() -> None:
@@ -294,8 +294,8 @@ def test_half_of_a_character_in_a_run_folder_is_one_message(tmp_path: Path, caps
     escaped = path.read_bytes()
     assert rb"\ud800" in escaped
     for data, reason in (
-        (escaped, r"a text contains '\ud800', which is half of a character"),
-        (escaped.replace(rb"\ud800", b"\xed\xa0\x80"), "is not valid JSON"),
+        (escaped, r"a string contains '\ud800', half of a surrogate pair"),
+        (escaped.replace(rb"\ud800", b"\xed\xa0\x80"), "this is not valid JSON"),
     ):
         path.write_bytes(data)
         assert main(["report", str(run), "--out", str(tmp_path / "page.html")]) == 31

@@ -71,7 +71,7 @@ def test_profiles_explanations_and_limits() -> None:
         late = await client.call_tool("solve", {**endless(), "max_time": 0.3})
         assert late.structured_content["status"] == "out-of-time"
         for name, arguments, message in (
-            ("solve", {**texts(), "max_time": 100}, "the most is 5"),
+            ("solve", {**texts(), "max_time": 100}, "the maximum is 5"),
             ("solve", {"domain": "x"}, "'problem' is missing"),
             ("fly", {}, "there is no tool 'fly'"),
         ):

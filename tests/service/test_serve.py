@@ -101,7 +101,7 @@ def test_time_is_kept(service: Running) -> None:
     answer = service.post("/api/solve", {**endless(), "max_time": 0.5}).json()
     assert answer["status"] == "out-of-time" and answer["plan"] is None
     refused = service.post("/api/solve", {**endless(), "max_time": 6})
-    assert refused.status_code == 400 and "the most is 5" in refused.json()["error"]["message"]
+    assert refused.status_code == 400 and "the maximum is 5" in refused.json()["error"]["message"]
 
 
 def test_memory_is_kept(service: Running) -> None:

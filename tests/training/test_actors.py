@@ -209,7 +209,7 @@ def test_the_states_of_free_running_actors_fit_the_blocks_that_were_counted(
 
 
 def test_an_actor_that_dies_again_and_again_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(RunStopped, match=r"actor [012] was lost: it was told to die; it was replaced 3 times"):
+    with pytest.raises(RunStopped, match=r"actor [012] was lost: it was told to die; it was already replaced 3 times"):
         trained(tmp_path / "run", monkeypatch, Transports(0, tuple(range(1, 500))), settings())
 
 

@@ -222,7 +222,7 @@ def test_a_run_continues_under_the_versions_of_the_table_and_no_other(tmp_path: 
         if version in CONTINUED:
             result.refuse_other(ABOUT, to_continue=True)
             continue
-        with pytest.raises(InputError, match=r"was made by Widthwise 9\.9, and this is .* continues runs of"):
+        with pytest.raises(InputError, match=r"was made by Widthwise 9\.9, but this is .* continues runs of"):
             result.refuse_other(ABOUT, to_continue=True)
 
 

@@ -59,11 +59,11 @@ def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
     code = main([*call, "200"])
     said = capsys.readouterr().err
     if version.name not in CONTINUED:
-        assert code == 31 and f"made by Widthwise {version.name}, and this is {__version__}" in said
+        assert code == 31 and f"made by Widthwise {version.name}, but this is {__version__}" in said
         assert {name: (folder / name).read_bytes() for name in before} == before
         return
     assert code == 0, said
-    assert f"was begun by Widthwise {version.name} and continues with {__version__}" in said
+    assert f"was started by Widthwise {version.name} and continues with {__version__}" in said
     assert all(f"since {version.name}: {sentence}" in said for sentence in differences_since("training", version.name))
     assert json.loads((folder / "result.json").read_text())["interactions"] >= 200
     for name, lines_before in before.items():
@@ -76,7 +76,7 @@ def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
     assert entry["versions"]["widthwise"] == __version__ and entry["interactions"] == reached
     assert read_checkpoint(folder / FOLDER / CURRENT).about["widthwise"] == __version__
     assert main([*call, "260"]) == 0  # from now on it is a run of this version
-    assert "was begun by" not in capsys.readouterr().err
+    assert "was started by" not in capsys.readouterr().err
     assert json.loads((folder / "config.json").read_text())["continued"] == [entry]
     page = tmp_path / "page.html"
     assert main(["report", str(folder), "--out", str(page)]) == 0
@@ -111,7 +111,7 @@ def test_a_run_of_an_unknown_version_is_refused_by_name_and_stays_as_it_is(
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     assert main(["train", WORLD, "--resume", str(folder), "--interactions", "200", "--quiet"]) == 31
     said = capsys.readouterr().err
-    assert f"was made by Widthwise 99.1, and this is {__version__}" in said and "begin a new run" in said
+    assert f"was made by Widthwise 99.1, but this is {__version__}" in said and "start a new run" in said
     assert {file: file.read_bytes() for file in before} == before
 
 

@@ -204,7 +204,7 @@ def test_a_folder_belongs_to_one_process_and_one_run(tmp_path: Path) -> None:
 def test_lines_that_are_gone_are_noticed(tmp_path: Path) -> None:
     whole(tmp_path / "run")
     (tmp_path / "run" / "episodes.jsonl").write_text("")
-    with pytest.raises(InputError, match="lines are missing that were there at the checkpoint"):
+    with pytest.raises(InputError, match="lines that were written before the checkpoint are missing"):
         start(tmp_path / "run", FakeLearner(), resume=True)
 
 

@@ -63,7 +63,7 @@ def test_options_of_a_recorded_run_are_compared_by_their_values(
     same = ["--budget", "6", "--set", "batch=8", "--set", "learning_rate=0.001", "--set", "calibration=8", "--no-ties"]
     call = ["train", WORLD, "--resume", str(recorded), "--interactions", "160", "--quiet"]
     assert main([*call, "--budget", "7", *same[2:]]) == 2
-    assert "was begun with overrides" in capsys.readouterr().err
+    assert "was started with overrides" in capsys.readouterr().err
     assert main([*call, *same]) == 0
 
 

@@ -165,7 +165,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_is_taken(whole: P
     folder = damaged(whole, tmp_path / "run", "current.ckpt")
     ended = call("train", WORLD, "--resume", str(folder))
     assert ended.code == 0, ended.err
-    assert "current.ckpt: is not a valid checkpoint" in ended.err
+    assert "current.ckpt: this is not a valid checkpoint" in ended.err
     assert "continuing from previous.ckpt" in ended.err
     assert lines(folder) == lines(whole)
 
@@ -186,7 +186,7 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
     path.write_text(path.read_text().replace('"batch": 8', '"batch": 9'))
     assert "batch" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "other"), code=31)
     messages = said(capsys, "train", "maze-small", "--resume", str(whole), code=2)
-    assert "begun with environment tiny_world:TinyWorld;" in messages
+    assert "started with environment tiny_world:TinyWorld;" in messages
     assert "the number can only be increased" in said(
         capsys, "train", WORLD, "--resume", str(whole), "--interactions", "10", code=2
     )
@@ -200,13 +200,13 @@ def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsy
         (["train", WORLD, "--out", "x"], "--interactions is missing"),
         (["train", WORLD, "--interactions", "10"], "--out is missing"),
         ([*TINY, "--set", "tempo=3", "--out", "x"], "unknown setting 'tempo'"),
-        ([*TINY, "--set", "value=perhaps", "--out", "x"], "value is on or off"),
-        ([*TINY, "--set", "replay=1.5", "--out", "x"], "replay is a whole number, not '1.5'"),
-        ([*TINY, "--set", "high_width=3", "--out", "x"], "a width is 1, 2 or n"),
+        ([*TINY, "--set", "value=perhaps", "--out", "x"], "value must be on or off"),
+        ([*TINY, "--set", "replay=1.5", "--out", "x"], "replay must be a whole number, not '1.5'"),
+        ([*TINY, "--set", "high_width=3", "--out", "x"], "a width must be 1, 2 or n"),
         ([*TINY, "--set", "batch", "--out", "x"], "write NAME=VALUE"),
-        ([*TINY, "--set", "learning_rate=-1", "--out", "x"], "learning_rate is above 0"),
-        (["train", WORLD, "--interactions", "9", "--set", "batch=1", "--out", "x"], "batch is at least 2"),
-        ([*TINY, "--set", "calibration=1", "--out", "x"], "calibration is 0 (none) or at least 2"),
+        ([*TINY, "--set", "learning_rate=-1", "--out", "x"], "learning_rate must be above 0"),
+        (["train", WORLD, "--interactions", "9", "--set", "batch=1", "--out", "x"], "batch must be at least 2"),
+        ([*TINY, "--set", "calibration=1", "--out", "x"], "calibration must be 0 (none) or at least 2"),
         (["train", "maze-small", "--tiles", "99x99", "--interactions", "10", "--out", "x"], "too small for 99x99"),
         (["train", "maze-smal", "--interactions", "10", "--out", "x"], "did you mean maze-small"),
     ],
@@ -244,7 +244,11 @@ def test_a_full_disk_is_reported_and_what_is_there_stays_good(whole: Path, tmp_p
     ("world", "more", "why"),
     [
         ("Poisoned", [], "returned the reward nan"),
-        ("TinyWorld", ["--set", "learning_rate=1e30"], "training diverged: the network gives no numbers any more"),
+        (
+            "TinyWorld",
+            ["--set", "learning_rate=1e30"],
+            "training diverged: the outputs of the network are no longer finite",
+        ),
     ],
 )
 def test_what_is_no_number_stops_the_run(

@@ -98,7 +98,7 @@ def test_a_name_that_is_repeated_or_a_folder_that_is_trusted_goes_on(arguments: 
 def test_another_name_is_no_consent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = run_folder(tmp_path, environment="trap_world:TinyWorld")
     assert main(["train", WORLD, "--resume", str(folder)]) == 2
-    assert "was begun with environment" in capsys.readouterr().err
+    assert "was started with environment" in capsys.readouterr().err
     assert not (tmp_path / "sprung").exists()
 
 
@@ -151,7 +151,7 @@ def test_a_suite_of_training_runs_imports_nothing_that_only_its_folders_name(
     finally:
         del os.environ["PYTHONPATH"]
     line = json.loads((out / "results.jsonl").read_text().splitlines()[-1])
-    assert "was begun with environment" in line["failure"]["reason"]
+    assert "was started with environment" in line["failure"]["reason"]
     assert not (tmp_path / "sprung").exists()
 
 
@@ -171,7 +171,7 @@ def test_commands_kept_by_a_suite_of_whole_problems_are_not_run(
     call = ["bench", "classical", "--suite", "whole", "--benchmarks", str(version / "tasks"), "--planner", "auto"]
     call += ["--against", "other=true {domain} {problem} {plan}", "--max-time", "20", "--out", str(out), "--resume"]
     assert main(call) == 2
-    assert "was made with other settings" in capsys.readouterr().err
+    assert "was made with different settings" in capsys.readouterr().err
     assert not (tmp_path / "sprung").exists()
 
 

@@ -281,7 +281,7 @@ def test_options_can_be_given_for_one_call() -> None:
         ({"planner": ww.RolloutIW(1)}, "plans on simulators"),
         ({"max_nodes": 0}, "too small"),
         ({"max_memory": -1}, "too small"),
-        ({"seed": -1}, "a seed is a whole number"),
+        ({"seed": -1}, "a seed must be a whole number"),
     ],
 )
 def test_a_wrong_option_is_refused_by_name(options: dict[str, Any], message: str) -> None:

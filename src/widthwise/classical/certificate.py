@@ -112,15 +112,15 @@ def _from_json(data: Any) -> Certificate:
         raise _Wrong(f'its kind is {_shown(kind)} and not "states", "relaxed" or "mutex"')
     names = [data.get(key) for key in ("domain", "problem")]
     if not all(isinstance(name, str) for name in names):
-        raise _Wrong('"domain" and "problem" are names')
+        raise _Wrong('"domain" and "problem" must be names')
     atoms = data.get("atoms")
     if not isinstance(atoms, list) or not all(isinstance(atom, str) for atom in atoms):
-        raise _Wrong('"atoms" is a list of texts such as "(at a b)"')
+        raise _Wrong('"atoms" must be a list of strings such as "(at a b)"')
     states, mutexes = data.get("states", []), data.get("mutexes", [])
     if not _are_rows(states, 0, len(atoms)):
-        raise _Wrong('"states" is a list of lists of numbers of atoms')
+        raise _Wrong('"states" must be a list of lists of atom numbers')
     if not _are_rows(mutexes, -len(atoms), len(atoms)) or not all(mutexes):
-        raise _Wrong('"mutexes" is a list of lists of literals, none of them empty')
+        raise _Wrong('"mutexes" must be a list of non-empty lists of literals')
     for owner, key in _ROWS.items():
         if (kind == owner) != bool(data.get(key)):
             raise _Wrong(f'"{key}" belongs to the kind "{owner}", which has at least one')

@@ -39,5 +39,5 @@ def goal_text(goal: str | Sequence[str]) -> str:
     parts = list(goal) if isinstance(goal, Sequence) else [goal]
     wrong = next((part for part in parts if not isinstance(part, str)), None)
     if wrong is not None or not parts:
-        raise UsageError(f"a goal is PDDL such as '(on a b)', or a list of such texts, not {goal!r:.60}")
+        raise UsageError(f"a goal must be PDDL such as '(on a b)', or a list of such strings, not {goal!r:.60}")
     return parts[0] if len(parts) == 1 else f"(and {' '.join(parts)})"

@@ -31,7 +31,7 @@ class TaskSimulator:
         if reward not in ("goal", "cost"):
             raise UsageError(f"reward={reward!r} is unknown; use 'goal' or 'cost'")
         if not task.native.operator_count:
-            raise UsageError(f"{task.name} has no operators that can ever apply, so there is nothing to do in it")
+            raise UsageError(f"{task.name} has no applicable operators, so no action can be taken in it")
         self.task, self.limit, self.reward = task, limit, reward
         self.actions = task.native.operator_count
         self._costs = task.native.cost

@@ -91,7 +91,7 @@ def solve(
     """
     check_task(task)
     if on_interrupt not in ("raise", "return"):
-        raise UsageError(f"on_interrupt is 'raise' or 'return', not {on_interrupt!r}")
+        raise UsageError(f"on_interrupt must be 'raise' or 'return', not {on_interrupt!r}")
     if certificate and isinstance(goal, Goal):
         raise UsageError("certificates are for whole goals: give the goal as PDDL, such as goal='(have-key)'")
     budget = budget or Budget()
@@ -189,7 +189,7 @@ def _check_relevance(task: Task, wanted: Goal, relevance: Relevance) -> None:
         set(wanted.positive) <= set(task.goal.positive) and set(wanted.negative) <= set(task.goal.negative)
     ):
         raise UsageError(
-            f"{wanted.name} is not part of the goal of the task, so that relevance for that goal is not enough",
+            f"{wanted.name} is not part of the goal of the task, so relevance for that goal alone is not sufficient",
             python="use relevance='goal'",
             command="use --relevance goal",
         )
@@ -317,7 +317,7 @@ def _model(
 
 def _run(planner: Planner, model: Model, goal: Goal) -> Outcome:
     if not goal.reachable:
-        reason = "the goal cannot be reached even if deletes are ignored: there is no plan"
+        reason = "the goal cannot be reached even if delete effects are ignored: there is no plan"
         return Outcome(Status.UNSOLVABLE, reason=reason)
     model.at_work(planner.name)
     try:

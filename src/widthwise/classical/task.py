@@ -314,7 +314,7 @@ class Task:
         try:
             small = restrict(self.native, list(goal.positive), list(goal.negative), meter)
         except MemoryError:
-            raise OutOfMemory("the memory limit was reached while dropping what cannot matter") from None
+            raise OutOfMemory("the memory limit was reached while removing irrelevant atoms and operators") from None
         task = Task(self.domain, self.problem, self.normal, small.task, self.condition, dict(self.seconds))
         task.parts = self.parts
         task.cut, task._whole = small, self

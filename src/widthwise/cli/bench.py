@@ -23,8 +23,8 @@ from widthwise.cli import bench_learning
 
 _DESCRIPTION = """\
 Solve many PDDL tasks with several planners. The suites `paper`, `all` and the name of a
-folder solve every goal of a task on its own. The suite `whole` solves whole problems, each
-in a process of its own with a time and a memory limit. Results are appended to
+folder solve every goal of a task separately. The suite `whole` solves whole problems, each
+in a separate process with a time and a memory limit. Results are appended to
 DIR/results.jsonl as they arrive. --resume continues a run that was stopped or that
 crashed. `widthwise report DIR` prints the table."""
 
@@ -62,7 +62,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME",
         help="paper (default), whole, the name of a folder, or all folders",
     )
-    add("--domains", metavar="A,B", help="only these rows of the suite, by the name of the row or of its folder")
+    add("--domains", metavar="A,B", help="only these rows of the suite, named by row or by folder")
     add("--first", type=int, metavar="N", help="only the first N instances of each row")
     add("--instances", metavar="3,10,20", help="only these instances of each row, counted from 1")
     add(

@@ -43,7 +43,7 @@ def add_suites(suites: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     mazes.add_argument("--environments", metavar="A,B", help=f"the mazes (default {','.join(_MAZES)})")
     mazes.set_defaults(run=run_mazes)
     atari = _suite(
-        suites, "atari", "training runs in Atari games, beside the paper's table", _ATARI_EPILOG, **_ATARI_RUNS
+        suites, "atari", "training runs in Atari games, compared with the paper's table", _ATARI_EPILOG, **_ATARI_RUNS
     )
     atari.add_argument("--games", metavar="A,B", help=f"the games (default {','.join(_GAMES)}), or all of the paper's")
     atari.set_defaults(run=run_atari)
@@ -75,7 +75,8 @@ def _suite(
     add(
         "--workers",
         metavar="N|ray",
-        help="processes (default: one per core), or ray: then every node of the cluster has to see DIR under its path",
+        help="processes (default: one per core), or ray: then all nodes of the cluster need access to DIR, under the "
+        "same path",
     )
     add("--ray-address", metavar="A", help="the Ray cluster (default: a local one is started)")
     add(

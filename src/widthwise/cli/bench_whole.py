@@ -20,7 +20,7 @@ def run_whole(args: argparse.Namespace) -> int:
     wall = 60.0 if args.max_time is None and args.cpu_time is None else args.max_time
     limits = Limits(wall, args.cpu_time, 2000.0 if args.max_memory is None else args.max_memory)
     if args.seeds is not None and args.seeds < 1:
-        raise UsageError(f"--seeds is the number of seeds, at least 1, not {args.seeds}")
+        raise UsageError(f"--seeds must be a number of at least 1, not {args.seeds}")
     seeded = args.seeds is not None
     more = shlex.split(args.options)
     if args.max_nodes is not None:

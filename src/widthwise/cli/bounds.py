@@ -47,7 +47,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="a level above, highest level first; may be repeated",
     )
     parser.add_argument(
-        "--table", action="store_true", help="print all states in Gray code with the novelty test; new tuples have a *"
+        "--table",
+        action="store_true",
+        help="print all states in Gray code with the novelty test; new tuples are marked with *",
     )
     parser.set_defaults(run=run)
 

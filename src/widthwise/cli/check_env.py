@@ -18,7 +18,7 @@ have the same result. Prints the verdict of each check with the first difference
 the time of a step, a save and a load. Exit code 0 if no check failed, 12 otherwise."""
 
 _EPILOG = """\
-ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:GAME, the id of
+ENV is maze-small, maze-large, corridor, maze:FILE (your own maze), atari:GAME, the id of
 a Gymnasium environment, or module:attribute (a simulator, an environment, or a function that
 returns one).
 

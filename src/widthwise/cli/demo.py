@@ -30,7 +30,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "demo",
-        help="see in a few minutes how width-based planning and learning work",
+        help="show in a few minutes how width-based planning and learning work",
         description="Solve a few bundled tasks with several planners and explain what happens. With `atari`: search "
         "Montezuma's Revenge, a game with rare rewards, for a few minutes.",
     )

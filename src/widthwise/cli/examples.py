@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.name is None:
         if args.out is not None or args.size or args.seed is not None or args.force:
-            raise UsageError(f"name the example: one of {', '.join(EXAMPLES)}")
+            raise UsageError(f"give the name of an example: one of {', '.join(EXAMPLES)}")
         print("\n\n".join(_description(example) for example in EXAMPLES.values()))
         print("\nWrite one with: widthwise examples NAME --size SIZE=VALUE --seed N --out DIR", file=sys.stderr)
         return 0
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     example = find(args.name)
     if args.out is None:
         if args.size or args.seed is not None or args.force:
-            raise UsageError("name the folder to write to with --out DIR")
+            raise UsageError("give the folder to write to with --out DIR")
         print(_description(example))
         return 0
 

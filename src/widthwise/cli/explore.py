@@ -20,10 +20,10 @@ _DESCRIPTION = """\
 Search a task and write the search as one HTML file, which opens in a browser without a server and
 without a network. It shows the tree, coloured by high-level nodes; for each node its state and why it
 was kept or pruned, with links to the nodes that showed its atoms first; the chapters of ihiw; the plan
-and the goals along it. The search is that of `widthwise solve --first`, with the same planners.
+and the goals along it. The search is the same as in `widthwise solve --first`, with the same planners.
 
-Up to 50,000 nodes are shown. Of a larger tree the page has the plan, the entries of high-level nodes,
-the nodes that were generated first and a random sample, and says so."""
+Up to 50,000 nodes are shown. For a larger tree the page shows the plan, the entries of high-level nodes,
+the nodes that were generated first and a random sample, and states what it leaves out."""
 
 _EPILOG = """\
 examples:
@@ -31,14 +31,14 @@ examples:
   widthwise explore domain.pddl problem.pddl --planner iw --width 2 --out page.html
   widthwise explore domain.pddl problem.pddl --stage all --out page.html
 
-exit codes: as those of `widthwise solve`; a search without a plan is shown as well"""
+exit codes: the same as for `widthwise solve`; a page is also written if the search finds no plan"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "explore",
-        help="show a search as a page for the browser",
+        help="write a page that shows a search in the browser",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -51,8 +51,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_stage,
         default="plan",
         metavar="plan|all|N",
-        help="the trees of a run of several searches (auto, siw) that the page has: those that lead to the plan "
-        "(default), all of them, or that of the Nth search",
+        help="for planners that run several searches (auto, siw): show the search trees that lead to the plan "
+        "(default), all search trees, or that of the Nth search",
     )
     add_planner(parser)
     add_search_options(parser)
@@ -66,7 +66,7 @@ def _stage(text: str) -> Stages:
         return named[text]
     if text.isascii() and text.isdigit() and int(text) > 0:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is neither plan nor all nor the number of a search, from 1 on")
+    raise argparse.ArgumentTypeError(f"{text!r} is not plan, all, or the number of a search (1, 2, ...)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from widthwise.core.errors import MissingExtraError
 
 _DESCRIPTION = """\
 Serve the Model Context Protocol over stdin and stdout, for programs that let language models
-use tools. The tools: solve a PDDL task, validate a plan, profile the widths of the goals, and
+use tools. The tools solve a PDDL task, validate a plan, profile the widths of the goals, and
 explain why a task or a plan fails. The client starts this command; it ends when the client
 closes stdin, or by Ctrl-C or SIGTERM, with exit code 0."""
 
@@ -24,7 +24,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "mcp",
-        help="let language models plan, over the Model Context Protocol",
+        help="planning tools for language models, over the Model Context Protocol",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

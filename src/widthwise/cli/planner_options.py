@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 def add_planner(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose the planner and the goal."""
     parser.add_argument(
-        "--planner", default="auto", choices=NAMES, help="the planner (default: auto); solve --help describes them"
+        "--planner",
+        default="auto",
+        choices=NAMES,
+        help="the planner (default: auto); `widthwise solve --help` describes the planners",
     )
     parser.add_argument(
         "--width",
@@ -35,7 +38,7 @@ def add_planner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ihiw",
         metavar="CHOICES",
-        help="choices inside ihiw, as in pick=random,negated=yes. pick=last|random: which pruned branch proposes "
+        help="options of ihiw, as in pick=random,negated=yes. pick=last|random: which pruned branch proposes "
         "features next. rebuild=changed|new: which novelty tables are rebuilt after a new feature. "
         "entry-in-table=yes|no: whether an entry also counts as seen in the region it was generated from. "
         "negated=no|yes: whether false atoms are features too. stuck=wake|stop: what to do when no branch proposes a "
@@ -46,8 +49,8 @@ def add_planner(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="GOAL",
-        help="replace the goal by '(on a b)' or another PDDL condition, also with not, or, imply, forall and exists; "
-        "may be repeated",
+        help="replace the goal with '(on a b)' or another PDDL condition, which may use not, or, imply, forall and "
+        "exists; may be repeated",
     )
 
 

@@ -40,7 +40,7 @@ the subtree below the executed action is kept. On a terminal a view of the maze,
 actions, is updated at every step; otherwise one line per step is written to stderr."""
 
 _EPILOG = """\
-ENV is maze-small, maze-large, corridor, maze:FILE (a maze of your own), atari:GAME, the id of
+ENV is maze-small, maze-large, corridor, maze:FILE (your own maze), atari:GAME, the id of
 a Gymnasium environment, or module:attribute.
 
 examples:
@@ -130,7 +130,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--life-penalty",
         type=float,
         metavar="X",
-        help="what a lost life takes from the return of a step in planning, so that the agent avoids it (default 0)",
+        help="the amount that planning subtracts from the return of a step that loses a life (default 0)",
     )
     group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with the policy that `train` learned in the run folder RUN"
@@ -165,7 +165,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--explore",
         type=Path,
         metavar="FILE",
-        help="write a page for the browser: every step with its tree, the states in it, and how the action was chosen",
+        help="write a page for the browser: for every step its tree, the states in it, and how the action was chosen",
     )
     group.add_argument(
         "--every", type=whole_number, default=1, metavar="N", help="show only every Nth step in the video"

@@ -139,7 +139,7 @@ def _discovering(above: list[Any], widths_given: list[Width] | None) -> OnSimula
 
 def _width(text: str) -> Width:
     if text.strip() not in ("1", "2", "n"):
-        raise UsageError(f"on simulators a width is 1, 2 or n, not {text.strip()!r}")
+        raise UsageError(f"on simulators a width must be 1, 2 or n, not {text.strip()!r}")
     return "n" if text.strip() == "n" else int(text)
 
 

@@ -76,7 +76,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_novelty(parser)
     add_limits(parser, nodes=True, each=_NODES)
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="also draw the profile (.png, .svg or .pdf)")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="also plot the profile (.png, .svg or .pdf)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     parser.set_defaults(run=run)
 

@@ -21,14 +21,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description=(
             "Print the table of one or more run folders, with the published figures for comparison, and write it "
             "with plots as a page. Several folders are combined into one table; runs with another --relevance get "
-            "columns of their own. Whole problems: coverage by domain, costs and times of all planners. Training "
-            "runs and suites of them: a table over seeds, and learning curves. Searches: the best score over "
+            "separate columns. For whole problems: coverage by domain, costs and times of all planners. For training "
+            "runs and suites of them: a table over seeds, and learning curves. For searches: the best score over "
             "interactions. Folders of different kinds become one page with a section for each kind."
         ),
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder, or a folder of run folders")
     parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a self-contained HTML page")
-    parser.add_argument("--title", metavar="TEXT", help="the title of the page (default: by the kind of the runs)")
+    parser.add_argument("--title", metavar="TEXT", help="the title of the page (default: chosen by the kind of run)")
     parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the table as Markdown")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="write the plots as SVG files")
     parser.add_argument(
@@ -44,7 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=[],
         metavar="'ROW INSTANCE'",
         help="with --out: search this problem again, with the planners and limits of the run, and link pages that show "
-        "each search; 'ROW INSTANCE (GOAL)' is one goal of a suite of single goals; repeatable",
+        "each search; 'ROW INSTANCE (GOAL)' is one goal of a suite of single goals; may be repeated",
     )
     parser.add_argument(
         "--benchmarks",
@@ -91,7 +91,9 @@ def _plots(args: argparse.Namespace, reports: Sequence[KindReport]) -> list[dict
     except MissingExtraError as error:
         if args.plots is not None:
             raise
-        print(f"note: the page has no plots for readers without scripts: {error}", file=sys.stderr)
+        print(
+            f"note: the page has no static plots, which are shown if JavaScript is disabled: {error}", file=sys.stderr
+        )
         return [{} for _ in reports]
 
 

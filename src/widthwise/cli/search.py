@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Search an environment for the trajectory with the highest score. No action is executed before the
 search ends: it keeps an archive of high-level states, each with a saved state of the simulator,
-chooses rarely visited ones and explores from there. The best trajectory is replayed from a reset before it
+chooses rarely visited states and explores from them. The best trajectory is replayed from a reset before it
 is reported, and saved in the run folder as soon as it is found."""
 
 _EPILOG = """\
@@ -40,9 +40,9 @@ examples:
   widthwise search atari:venture --interactions 20_000 --out runs/venture
   widthwise search atari:venture --interactions 100_000 --out runs/venture --resume
 
-exit codes: 0 a trajectory with a positive score or an end was found; 12 none was found; 23 --max-time
-(the best trajectory so far is printed); 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written
-first); 31 bad input; 34 unsupported input; 2 wrong usage"""
+exit codes: 0 a trajectory was found that has a positive score or ends the episode; 12 none was found;
+23 --max-time (the best trajectory so far is printed); 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint
+is written first); 31 bad input; 34 unsupported input; 2 wrong usage"""
 
 _PIPE_SECONDS = 10.0
 _TERMINAL_SECONDS = 0.2
@@ -84,19 +84,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="tiles of the image for the archive, V values each (default 8); once per level, highest level first "
         "(default: chosen for the environment)",
     )
-    group.add_argument("--rollout", type=whole_number, metavar="N", help="steps of a visit (default 27)")
-    group.add_argument("--hold", type=amount, metavar="X", help="for how many steps an action is held (default 5)")
+    group.add_argument("--rollout", type=whole_number, metavar="N", help="steps per visit (default 27)")
+    group.add_argument(
+        "--hold", type=amount, metavar="X", help="mean number of steps for which an action is repeated (default 5)"
+    )
     group.add_argument(
         "--widths",
         metavar="W,...",
-        help="how rollouts are pruned, one after another: 1, 2, n, or all for no pruning (default all)",
+        help="widths at which rollouts are pruned, tried in this order: 1, 2, n, or all for no pruning (default all)",
     )
     group.add_argument("--no-improve", action="store_true", help="keep the first path to a high-level state")
-    group.add_argument("--no-through", action="store_true", help="end a rollout at a high-level state that is known")
-    group.add_argument("--no-scores", action="store_true", help="do not keep states with different scores apart")
     group.add_argument(
-        "--archive-memory", type=float, metavar="MB", help="how large the archive may become (default 1000)"
+        "--no-through", action="store_true", help="end a rollout when it reaches a known high-level state"
     )
+    group.add_argument("--no-scores", action="store_true", help="do not distinguish states by their score")
+    group.add_argument("--archive-memory", type=float, metavar="MB", help="maximum size of the archive (default 1000)")
     group.add_argument("--no-lives", action="store_true", help="continue a rollout when a life is lost")
     parser.set_defaults(run=run)
 
@@ -210,7 +212,7 @@ def text(environment: str, result: SearchResult) -> str:
         f"({result.features})"
     )
     if result.score is None:
-        return f"{environment}: no trajectory with a positive score or an end was found\n{took}"
+        return f"{environment}: no trajectory was found that has a positive score or ends the episode\n{took}"
     end = ", the episode ends there" if result.ended else ""
     return (
         f"{environment}: score {result.score:g} in {counted(result.steps, 'step')}{end}; found after "

@@ -10,8 +10,8 @@ from widthwise.cli.signals import stopping
 from widthwise.core.errors import MissingExtraError
 
 _DESCRIPTION = """\
-Answer planning requests over HTTP, in JSON, on this machine only. The address is printed to
-stderr; it shows a page that describes all requests. Clients of solver.planning.domains and of
+Answer planning requests over HTTP, as JSON, on this machine only. The address is printed to
+stderr; the page at this address describes all requests. Clients of solver.planning.domains and of
 planning-as-a-service work with it. Every request runs in a worker process with limits of time
 and memory. Ctrl-C or SIGTERM ends the service and all its processes; the exit code is 0."""
 
@@ -32,7 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--port", type=port_number, default=5001, help="the port (default 5001); 0 takes a free one")
+    parser.add_argument("--port", type=port_number, default=5001, help="the port (default 5001); 0 chooses a free port")
     parser.add_argument(
         "--host",
         default="127.0.0.1",
@@ -48,7 +48,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_service_limits(parser)
     parser.add_argument(
-        "--max-queue", type=count_or_zero, metavar="N", default=256, help="let N more requests wait (default 256)"
+        "--max-queue",
+        type=count_or_zero,
+        metavar="N",
+        default=256,
+        help="queue at most N further requests (default 256)",
     )
     parser.add_argument(
         "--max-body", type=amount, metavar="MB", default=8.0, help="accept requests of at most MB megabytes (default 8)"
@@ -63,7 +67,7 @@ def add_service_limits(parser: argparse.ArgumentParser) -> None:
         type=amount,
         metavar="S",
         default=20.0,
-        help="work on a request for at most S seconds (default 20)",
+        help="spend at most S seconds on a request (default 20)",
     )
     parser.add_argument(
         "--max-memory",
@@ -76,7 +80,7 @@ def add_service_limits(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=whole_number,
         metavar="N",
-        help="work on N requests at the same time (default: the number of processors, at most 4)",
+        help="process N requests at the same time (default: the number of processors, at most 4)",
     )
 
 
@@ -90,7 +94,7 @@ def port_number(text: str) -> int:
 def count_or_zero(text: str) -> int:
     """An option's value that is a whole number from 0 on."""
     if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)
 
 

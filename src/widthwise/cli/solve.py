@@ -43,14 +43,14 @@ of the search is printed to stderr. Every plan is checked by an independent vali
 planners:
   auto   the default: several searches take turns, cheap ones first, until one finds a
          plan; then the plan is improved until --max-time, or for about half a second
-  bfs    breadth-first search: complete, shortest plans, needs much memory
+  bfs    breadth-first search: complete, shortest plans, needs a lot of memory
   iw     IW(w): breadth-first search that keeps a state only if it contains w atoms that
          no state before it contained together; --width 1 (default), 2, ...
   hiw    HIW: IW over high-level features that you give with --high, and IW inside each
          high-level state; --width 1,1 (default), high level first
   ihiw   IHIW: like hiw, but discovers the high-level features
   siw    SIW: achieves one more goal at a time with IW up to --width 2 (default), or with
-         IHIW and --width 1,1
+         IHIW if --width is 1,1
   bfws   BFWS(f5): best-first by novelty, open goals and relaxed plans; complete
   gbfs   greedy best-first search by relaxed plans and landmarks; complete
   backward
@@ -88,14 +88,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--each-goal",
         action="store_true",
-        help="solve every goal on its own from the initial state; goals are atoms and negated atoms, with forall "
+        help="solve each goal separately from the initial state; goals are atoms and negated atoms, with forall "
         "expanded over the objects, and disjunctions and existential conditions; --max-nodes is for each goal, the "
         "other limits are for all goals together",
     )
     add_search_options(parser)
     add_limits(parser, nodes=True)
     parser.add_argument(
-        "--first", action="store_true", help="stop at the first plan; without it auto improves the plan"
+        "--first", action="store_true", help="stop at the first plan; without this option auto improves the plan"
     )
     parser.add_argument(
         "--plan-out",

@@ -56,10 +56,10 @@ examples:
   widthwise train atari:pong --algorithm pi-iw --interactions 200_000 --evaluation-steps 300 --out runs/pong
   widthwise play maze-small --policy runs/small --network-only
 
-settings for --set, of planning: guided, dynamic, value, doubt, ties (on or off), high_features (tiles or
+settings of planning for --set: guided, dynamic, value, doubt, ties (on or off), high_features (tiles or
 own), tiles, colours, gray, width, high_width, steps_per_action, nodes, discount, behaviour, target_temperature,
 target_prior, selection_temperature, reward_temperature, count_temperature, life_penalty, clip_rewards,
-untried_worth, root_actions, ends_novel; of learning: updates, batch, replay, learning_rate, decay, epsilon,
+untried_worth, root_actions, ends_novel; settings of learning: updates, batch, replay, learning_rate, decay, epsilon,
 clip, l2, value_factor, momentum, smooth, patient, calibration, encoded, tree_targets, tree_share,
 tree_values, segment, bootstrap, shift, value_support, zero_heads, archive, rehearsal, demonstration_share
 
@@ -82,7 +82,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "env",
         nargs="?",
         metavar="ENV",
-        help="the simulator (with --resume only needed if it is module:attribute, to confirm that this code may run)",
+        help="the environment (with --resume only needed if it is module:attribute, to confirm that this code may run)",
     )
     add = parser.add_argument
     add(
@@ -102,8 +102,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_options(parser)
     add("--json", action="store_true", help="print the result as JSON")
     add("--quiet", action="store_true", help="show the result only")
-    add("--live", action="store_true", help="serve a page on 127.0.0.1 that shows the run while it goes on")
-    add("--port", type=port_number, metavar="N", help="with --live: the port of the page (default: any free one)")
+    add("--live", action="store_true", help="serve a page on 127.0.0.1 that shows the run while it is running")
+    add("--port", type=port_number, metavar="N", help="with --live: the port of the page (default: any free port)")
     add_step_timeout(parser)
     add_settings(parser.add_argument_group("planning and learning"))
     add_actors(parser.add_argument_group("actors"))

@@ -33,7 +33,7 @@ def add_actors(group: argparse._ArgumentGroup) -> None:
         "--max-lag",
         type=whole_number,
         metavar="N",
-        help="with --async: the most updates by which an actor's weights may be behind (default 1000)",
+        help="with --async: the maximum number of updates by which an actor's weights may be behind (default 1000)",
     )
     add("--ray-address", metavar="A", help="the Ray cluster (default: a local one is started)")
     add("--device", choices=("cpu", "cuda"), help="where the learner trains (default cpu)")

@@ -11,10 +11,10 @@ from pathlib import Path
 from widthwise.cli.signals import stopping
 
 _DESCRIPTION = """\
-Serve the page of one or more run folders on the loopback address 127.0.0.1 and keep it up to date:
-a training run, a search or a suite, while another process writes it or after its end. The page
-changes by itself without losing the place. Only files are read; nothing in a folder is executed.
-Ctrl-C ends the command."""
+Serve a page for one or more run folders on the loopback address 127.0.0.1: training runs, searches
+or suites, while another process is writing them or after they have ended. The page updates
+automatically and keeps its scroll position and filters. Only files are read; nothing in a folder is
+executed. Ctrl-C ends the command."""
 
 _EPILOG = """\
 examples:
@@ -35,13 +35,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command with the main program."""
     parser = subparsers.add_parser(
         "watch",
-        help="show runs in the browser while they go on",
+        help="show runs in the browser while they are running",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a run folder, or a folder of run folders")
-    parser.add_argument("--port", type=port_number, default=0, metavar="N", help="the port (default: any free one)")
+    parser.add_argument("--port", type=port_number, default=0, metavar="N", help="the port (default: any free port)")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.set_defaults(run=run)
 
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
     for folder in args.folders:
         if not folder.is_dir():
-            what = "is a file, not a run folder" if folder.exists() else "the folder does not exist"
+            what = "this is a file, not a run folder" if folder.exists() else "the folder does not exist"
             raise InputError(f"{folder}: {what}")
     server = LiveServer(args.folders, args.port)
     ended = threading.Event()

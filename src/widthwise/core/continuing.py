@@ -64,8 +64,8 @@ def refuse_version(place: str, writer: str) -> None:
     """
     if writer not in CONTINUED:
         raise InputError(
-            f"{place}: was made by Widthwise {writer}, and this is {__version__}, which continues runs of "
-            f"{' and '.join(CONTINUED)} only: continue it with Widthwise {writer}, or begin a new run"
+            f"{place} was made by Widthwise {writer}, but this is {__version__}, which continues runs of "
+            f"{' and '.join(CONTINUED)} only: continue it with Widthwise {writer}, or start a new run"
         )
 
 
@@ -83,9 +83,9 @@ def notes_on_version(kind: str, writer: str) -> list[str]:
         return []
     differences = differences_since(kind, writer)
     if not differences:
-        return [f"this run was begun by Widthwise {writer} and continues with {__version__}; results are the same"]
+        return [f"this run was started by Widthwise {writer} and continues with {__version__}; results are the same"]
     return [
-        f"this run was begun by Widthwise {writer} and continues with {__version__}; results may differ from here on",
+        f"this run was started by Widthwise {writer} and continues with {__version__}; results may differ from here on",
         *(f"since {writer}: {sentence}" for sentence in differences),
     ]
 

@@ -43,9 +43,9 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
         try:
             about = os.fstat(handle)
             if stat.S_ISDIR(about.st_mode):
-                raise InputError(f"{path}: is a folder, not a file")
+                raise InputError(f"{path}: this is a folder, not a file")
             if not stat.S_ISREG(about.st_mode):
-                raise InputError(f"{path}: is not a regular file; only regular files are read")
+                raise InputError(f"{path}: this is not a regular file; only regular files are read")
             if most is not None and about.st_size > most:
                 raise InputError(f"{path}: the file is too large ({about.st_size:,} bytes; at most {most:,} are read)")
             with open(handle, "rb", closefd=False) as file:

@@ -54,19 +54,19 @@ def parse_json(path: Path, data: bytes, shape: Shape, number: int | None = None)
         text = data.decode(json.detect_encoding(data))
         value = json.loads(text)
         if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
-            raise InputError(f"{where}: is nested more than {DEEPEST} levels deep; {remedy}")
+            raise InputError(f"{where}: nested more than {DEEPEST} levels deep; {remedy}")
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
         shape(value, "")
     except UnicodeEncodeError as error:
         escape = ascii(error.object[error.start])
-        raise InputError(f"{where}: a text contains {escape}, which is half of a character; {remedy}") from None
+        raise InputError(f"{where}: a string contains {escape}, half of a surrogate pair; {remedy}") from None
     except RecursionError:
-        raise InputError(f"{where}: is nested more than {DEEPEST} levels deep; {remedy}") from None
+        raise InputError(f"{where}: nested more than {DEEPEST} levels deep; {remedy}") from None
     except Mismatch as error:
         raise InputError(f"{where}: {error}; {remedy}") from None
     except ValueError as error:
-        raise InputError(f"{where}: is not valid JSON ({error}); {remedy}") from None
+        raise InputError(f"{where}: this is not valid JSON ({error}); {remedy}") from None
     return value
 
 

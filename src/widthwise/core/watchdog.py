@@ -100,7 +100,7 @@ def watching(
 
     def handle(number: int, frame: FrameType | None) -> None:
         if watch.expired():
-            limits = f"{step_timeout:g} s for a call" + ("" if max_time is None else f", {max_time:g} s in all")
+            limits = f"{step_timeout:g} s for a call" + ("" if max_time is None else f", {max_time:g} s in total")
             raise StepExpired(f"did not return in time ({limits})")
 
     before = signal.signal(signal.SIGALRM, handle)

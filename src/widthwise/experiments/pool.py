@@ -76,7 +76,7 @@ def missing_bytes(job: Job, running: Sequence[int], promised: Mapping[int, int])
 
 def does_not_fit(job: Job, missing: int) -> Iterator[Done]:
     """The lines of a job that was not started."""
-    reason = f"not started: it may take {job.memory / 1e6:,.0f} MB of memory, {missing / 1e6:,.0f} MB more than is free"
+    reason = f"not started: it may use {job.memory / 1e6:,.0f} MB of memory, {missing / 1e6:,.0f} MB more than is free"
     for index in range(len(job.parts)):
         yield done(job, index, lost("OutOfMemory", reason))
 

@@ -37,7 +37,7 @@ class RowProgress(Listener):
                 self.left[part["row"]] += 1
         self.started = time.monotonic()
         if done_before:
-            self.line.print(f"{counted(done_before, 'line is', 'lines are')} there already, {self.count} to go")
+            self.line.print(f"{counted(done_before, 'line is', 'lines are')} already written, {self.count} to go")
 
     def hear(self, done: Done) -> None:
         """Count a line and show it."""

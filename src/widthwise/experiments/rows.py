@@ -14,7 +14,7 @@ from widthwise.classical.collection import problems_in
 from widthwise.classical.examples import EXAMPLES, paper_instances
 from widthwise.core.errors import InputError, UsageError
 
-_WHERE = "where are the benchmarks? Give their folder with --benchmarks DIR or in WIDTHWISE_BENCHMARKS"
+_WHERE = "the folder of the benchmarks is not known: give it with --benchmarks DIR or in WIDTHWISE_BENCHMARKS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def suite_rows(
             )
         rows = [replace(row, instances=_at(row.instances, numbers)) for row in rows]
     if not any(row.instances for row in rows):
-        raise InputError(f"there is nothing to run: no problem files of suite {suite} in {benchmarks}")
+        raise InputError(f"there is nothing to run: no problem files for the suite {suite} in {benchmarks}")
     return rows
 
 
@@ -107,7 +107,7 @@ def paper_rows(benchmarks: Path | None) -> list[Row]:
             instances = [_instance(path) for path in problems_in(benchmarks / entry["folder"])][:count]
         note = entry["note"]
         if len(instances) < int(entry["instances"]):
-            missing = f"{len(instances)} of the paper's {entry['instances']} instances are here"
+            missing = f"{len(instances)} of the paper's {entry['instances']} instances are present"
             note = f"{note}; {missing}" if note else missing
         rows.append(Row(entry["row"], entry["folder"], instances, entry["source"], int(entry["goals"]), note))
     return rows
@@ -151,7 +151,9 @@ def _folders(benchmarks: Path | None) -> dict[str, Path]:
 def _refuse_no_folder(benchmarks: Path) -> None:
     if not benchmarks.is_dir():
         what = (
-            "is a file, not a folder of benchmarks" if benchmarks.exists() else "there is no such folder of benchmarks"
+            "this is a file, not a folder of benchmarks"
+            if benchmarks.exists()
+            else "there is no such folder of benchmarks"
         )
         raise InputError(f"{benchmarks}: {what}")
 

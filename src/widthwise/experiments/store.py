@@ -193,4 +193,4 @@ def _same_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any],
         different.remove(longer)
     if different:
         changes = "; ".join(f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
-        raise UsageError(f"{folder} was made with other settings and cannot be resumed with these: {changes}")
+        raise UsageError(f"{folder} was made with different settings and cannot be resumed with these: {changes}")

@@ -100,7 +100,7 @@ def begin_search(
         The run. Its folder, if it has one, is open and has to be closed.
     """
     if interactions < 1:
-        raise UsageError(f"a search has at least 1 interaction, not {interactions}")
+        raise UsageError(f"a search must have at least 1 interaction, not {interactions}")
     if resume and out is None:
         raise UsageError("to continue a search, name its folder", python="give out=", command="give --out DIR")
     environment = simulator(env, **dict(options or {}))

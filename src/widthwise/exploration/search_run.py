@@ -239,7 +239,7 @@ class SearchFolder(RunFolder):
             longer = name == "interactions" and isinstance(before, int) and value >= before
             if before != value and not longer:
                 raise UsageError(
-                    f"{folder} was begun with {name} {setting(before)}; it cannot continue with {setting(value)}"
+                    f"{folder} was started with {name} {setting(before)}; it cannot continue with {setting(value)}"
                 )
         try:
             opened = cls(folder, about)
@@ -285,8 +285,8 @@ class SearchFolder(RunFolder):
 def read_search_config(folder: Path) -> dict[str, Any]:
     """The configuration of a search in a folder; raises `InputError` if it is not the folder of a search."""
     if not (folder / CONFIG).exists():
-        raise InputError(f"{folder}: there is no run to continue: no {CONFIG} in it")
+        raise InputError(f"{folder}: there is no run to continue: it contains no {CONFIG}")
     config: dict[str, Any] = read_json(folder / CONFIG)
     if config.get("kind") != KIND or not isinstance(config.get("settings"), dict):
-        raise InputError(f"{folder}: is not the folder of a search")
+        raise InputError(f"{folder}: this is not the folder of a search")
     return config

@@ -64,14 +64,14 @@ def _notes(trace: EpisodeTrace, episode: Episode, *, shown: bool) -> list[str]:
         )
     if trace.frames.left_out and trace.maze is None:
         notes.append(
-            f"The sheet of frames is full: it has {counted(len(trace.frames.pictures), 'frame')}, and "
+            f"The limit on frames was reached: the page has {counted(len(trace.frames.pictures), 'frame')}, and "
             f"{counted(trace.frames.left_out, 'node')} have none."
         )
     about_pictures = None if trace.pictures is None else trace.pictures.note()
     if about_pictures is not None:
         notes.append(about_pictures)
     elif not shown:
-        notes.append("The observations of this environment are not images, so that there are no frames.")
+        notes.append("The observations of this environment are not images, so there are no frames.")
     if len(trace.steps) < episode.steps:
         notes.append(f"{episode.steps - len(trace.steps):,} steps were not recorded.")
     return notes

@@ -38,7 +38,7 @@ def explore(run: Any, *, stages: Stages = "plan") -> Explorer:
         return _of_result(run, stages)
     if isinstance(run, Episode):
         return _of_episode(run)
-    raise UsageError(f"{run!r:.60} cannot be explored: give what solve or OnlinePlanner.run returned")
+    raise UsageError(f"{run!r:.60} cannot be explored: give a result of solve or of OnlinePlanner.run")
 
 
 def _of_result(result: Result, stages: Stages) -> Explorer:

@@ -64,7 +64,7 @@ class Explorer:
             '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
             f'<meta name="generator" content="Widthwise {__version__}">\n'
             f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-            '<noscript>This page draws a search with JavaScript, which is switched off.</noscript>\n<main id="page">'
+            '<noscript>This page needs JavaScript, which is disabled.</noscript>\n<main id="page">'
             f'</main>\n<script type="application/json" id="data">{_embedded(self.data)}</script>\n'
             f"<script>{script}</script>\n</body>\n</html>\n"
         )

@@ -162,5 +162,5 @@ class Rendered(Observations):
         if self.images or self.copy is None:
             return None
         if self.copy.reason is not None:
-            return f"The environment is not rendered, so that states have no frames: {self.copy.reason}."
+            return f"The environment is not rendered, so states have no frames: {self.copy.reason}."
         return "The states of executed steps have frames. The others show the observation, if it is short."

@@ -140,7 +140,9 @@ def with_owners(selection: Selection, parents: Sequence[int], showings: Showings
     if selection.entries_complete < selection.total:
         entries = f" Entries of high-level nodes have their reasons up to node {selection.entries_complete - 1:,}."
     added = (
-        f" {counted(owners, 'node is', 'nodes are')} here for having shown first what others show." if owners else ""
+        f" {counted(owners, 'node is', 'nodes are')} included as the first to show what other nodes show."
+        if owners
+        else ""
     )
     note = (
         f"{shown}{added} Why a node was kept or pruned is known for the first {selection.complete:,} nodes and for "

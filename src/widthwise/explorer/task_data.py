@@ -18,7 +18,7 @@ Stages = Literal["plan", "all"] | int
 
 _BEST_FIRST = (
     "A best-first search ({}) orders nodes and keeps one for each state. A node marked as pruned is a dead end, from "
-    "which not even a relaxed plan leads on. {}"
+    "which not even a relaxed plan reaches the goal. {}"
 )
 _DROPPED = "A node lists the successors that did not become its children, with the node that has the same state."
 _TOO_LARGE = "The tree has too many nodes to compute which of their successors were duplicates."
@@ -55,7 +55,7 @@ def task_data(result: Result, traced: TracedRun, stages: Stages = "plan") -> dic
             best_first.setdefault(about_successors, {})[searches[number].planner] = None
     notes += [_BEST_FIRST.format(", ".join(planners), about) for about, planners in best_first.items()]
     if not searches and traced.path is None:
-        notes.append("The run ended before a search began, so that there is no tree.")
+        notes.append("The run ended before a search began, so there is no tree.")
     elif not searches:
         notes.append(f"{result.planner} searches in a form that cannot be shown as a tree; the page shows the plan.")
     for step in steps:

@@ -46,26 +46,26 @@ class LearningSettings:
         """Check the settings."""
         for name in ("replay", "learning_rate", "epsilon", "clip"):
             if not getattr(self, name) > 0:
-                raise UsageError(f"{name} is above 0, not {getattr(self, name)!r}")
+                raise UsageError(f"{name} must be above 0, not {getattr(self, name)!r}")
         for name in ("updates", "l2", "value_factor", "calibration"):
             if not getattr(self, name) >= 0:
-                raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+                raise UsageError(f"{name} must be at least 0, not {getattr(self, name)!r}")
         for name in ("archive", "rehearsal"):
             if not getattr(self, name) >= 0:
-                raise UsageError(f"{name} is at least 0, not {getattr(self, name)!r}")
+                raise UsageError(f"{name} must be at least 0, not {getattr(self, name)!r}")
         for name in ("tree_share", "demonstration_share"):
             if not 0 <= getattr(self, name) < 1:
-                raise UsageError(f"{name} is at least 0 and below 1, not {getattr(self, name)!r}")
+                raise UsageError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
         for name in ("tree_targets", "segment", "bootstrap"):
             if not 0 <= getattr(self, name) <= _MOST:
-                raise UsageError(f"{name} is from 0 to {_MOST:,}, not {getattr(self, name)!r}")
+                raise UsageError(f"{name} must be from 0 to {_MOST:,}, not {getattr(self, name)!r}")
         if not 0 <= self.shift <= _MOST_SHIFT:
-            raise UsageError(f"shift is from 0 to {_MOST_SHIFT} pixels, not {self.shift!r}")
+            raise UsageError(f"shift must be from 0 to {_MOST_SHIFT} pixels, not {self.shift!r}")
         if self.value_support not in SUPPORTS:
             raise UsageError(
-                f"value_support is {', '.join(SUPPORTS[:-1])} or {SUPPORTS[-1]}, not {self.value_support!r}"
+                f"value_support must be {', '.join(SUPPORTS[:-1])} or {SUPPORTS[-1]}, not {self.value_support!r}"
             )
         if not self.batch >= 2:
-            raise UsageError(f"batch is at least 2, not {self.batch!r}: one observation has no spread")
+            raise UsageError(f"batch must be at least 2, not {self.batch!r}: a single observation has no variance")
         if self.calibration == 1:
-            raise UsageError("calibration is 0 (none) or at least 2, not 1: one observation has no spread")
+            raise UsageError("calibration must be 0 (none) or at least 2, not 1: a single observation has no variance")

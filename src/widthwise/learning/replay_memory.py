@@ -96,7 +96,7 @@ class ReplayMemory:
         self, input_format: InputFormat, capacity: int, batch: int, seed: int = 0, sampling: Sampling | None = None
     ) -> None:
         if capacity < 1 or batch < 1:
-            raise UsageError("a replay memory holds at least 1 transition, and so does a batch")
+            raise UsageError("a replay memory and a batch must have room for at least 1 transition")
         self.input_format, self.capacity = input_format, capacity
         self.sampling = sampling or Sampling()
         self._roots, self._nodes = _Store(capacity), _Store(capacity * TREE_CAPACITY)

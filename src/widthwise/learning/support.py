@@ -33,7 +33,7 @@ class Support:
     def __post_init__(self) -> None:
         """Refuse supports that hold nothing."""
         if not (self.low < self.high and self.atoms >= 2):
-            raise UsageError(f"a support goes from low to high in at least 2 atoms, not {self}")
+            raise UsageError(f"a support must go from low to high with at least 2 atoms, not {self}")
 
     @property
     def points(self) -> Floats:

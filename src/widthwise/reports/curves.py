@@ -102,7 +102,7 @@ def _seeds(groups: Sequence[Group]) -> str:
     if counts == {1}:
         return "one seed"
     seeds = f"{min(counts)} seeds" if len(counts) == 1 else f"{min(counts)} to {max(counts)} seeds"
-    return f"mean over {seeds}, shaded from the lowest to the highest"
+    return f"mean over {seeds}, shaded from the minimum to the maximum"
 
 
 def _draw(axes: Any, groups: Sequence[Group], series: Sequence[Series]) -> list[float]:

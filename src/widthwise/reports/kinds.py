@@ -99,7 +99,7 @@ def _kind(folder: Path) -> str:
         return "training"
     if kind not in ("classical", "whole", "training", "search"):
         raise InputError(
-            f"{folder}: is not a run of `bench classical`, `bench mazes`, `bench atari`, `train` or `search`"
+            f"{folder}: this is not a run of `bench classical`, `bench mazes`, `bench atari`, `train` or `search`"
         )
     return str(kind)
 

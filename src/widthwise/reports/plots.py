@@ -99,13 +99,13 @@ def coverage_figure(figure_class: Any, records: Records) -> Any:
         # A little more than the range, so that no curve lies on the frame.
         axes.set(xscale="log", xlim=(0.9, 1.15 * limit), ylim=(0, 103), xlabel="generated nodes", title=title)
         log_axis(axes.xaxis)
-    left.set_ylabel("solved within so many nodes, %")
+    left.set_ylabel("solved within a given number of nodes, %")
     left.legend(loc="upper left")
     return figure
 
 
 def coverage_steps(records: Records, column: str) -> list[Steps]:
-    """The curves of a planner, where they rise: with rows counted alike, and with goals counted alike."""
+    """The curves of a planner, where they rise: with rows weighted equally, and with goals counted alike."""
     by_row: dict[str, list[float]] = defaultdict(list)
     for (row, _, _), nodes in nodes_by_goal(records, column).items():
         by_row[row].extend(nodes)

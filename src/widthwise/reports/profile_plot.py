@@ -61,7 +61,7 @@ def _nodes(axes: Any, goals: Sequence[Mapping[str, Any]], by: Sequence[str], col
     places = range(len(goals))
     axes.hlines(places, 1, nodes, color="#dddddd", linewidth=1, zorder=1)
     axes.scatter(nodes, places, c=[colours[name] for name in by], s=26, edgecolors="#444444", linewidths=0.4, zorder=2)
-    axes.set(xscale="log", xlabel="generated nodes of that search", title="what each goal took")
+    axes.set(xscale="log", xlabel="generated nodes of that search", title="search effort per goal")
     axes.set_xlim(0.8, 2 * max(nodes, default=1))
     axes.invert_yaxis()
     if len(goals) <= 40:

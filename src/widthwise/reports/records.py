@@ -29,18 +29,18 @@ def run_folders(folder: Path) -> list[Path]:
     if (folder / "config.json").exists():
         return [folder]
     if not folder.is_dir():
-        what = "is a file, not a run folder" if folder.exists() else "the folder does not exist"
+        what = "this is a file, not a run folder" if folder.exists() else "the folder does not exist"
         raise InputError(f"{folder}: {what}")
     inside = sorted(path.parent for path in folder.glob("*/config.json"))
     if not inside:
-        raise InputError(f"{folder}: is not a run folder and contains none (a run folder has a config.json)")
+        raise InputError(f"{folder}: this is not a run folder and contains none (a run folder has a config.json)")
     return inside
 
 
 def _config(folder: Path) -> Record:
     config: Record = read_json(folder / "config.json", run_shapes.config)
     if config.get("kind") not in ("classical", "whole"):
-        raise InputError(f"{folder}: is not a run of `bench classical`")
+        raise InputError(f"{folder}: this is not a run of `bench classical`")
     return config
 
 

@@ -60,8 +60,8 @@ def problems(groups: Sequence[SearchGroup]) -> list[str]:
                 sentences.append(f"{run.folder} is not finished: {run.reached:,}{of} interactions")
             if run.best is None:
                 sentences.append(
-                    f"{run.folder}: no trajectory with a positive score or an end was found; try more --interactions "
-                    "or other --tiles"
+                    f"{run.folder}: no trajectory was found that has a positive score or ends the episode; "
+                    "try more --interactions or other --tiles"
                 )
     return sentences
 

@@ -221,7 +221,7 @@ def read_training(folders: Sequence[Path]) -> list[Group]:
                 group = groups.setdefault(run.group, Group(*run.group))
                 group.runs.append(run)
     if not groups:
-        raise InputError(f"{folders[0]}: no training run has begun there")
+        raise InputError(f"{folders[0]}: no training run has been started in this folder")
     return list(groups.values())
 
 
@@ -249,7 +249,7 @@ def published(folders: Sequence[Path]) -> dict[str, dict[str, float]]:
 def _read(folder: Path) -> RunRecords:
     path = folder / "config.json"
     if read_json(path, run_shapes.config).get("kind") != "training":
-        raise InputError(f"{folder}: is not the folder of a training run")
+        raise InputError(f"{folder}: this is not the folder of a training run")
     config = read_json(path, run_shapes.REPORTED)
     episodes = _lines(folder / "episodes.jsonl", run_shapes.EPISODE)
     evaluations = _lines(folder / "evaluations.jsonl", run_shapes.EVALUATION)

@@ -56,7 +56,7 @@ def cactus(figure_class: Any, whole: Whole) -> Any:
         times = solved_times(whole, column)
         xs, ys = [0.01, *(max(time, 0.01) for time in times)], list(range(len(times) + 1))
         axes.step([*xs, end], [*ys, ys[-1]], where="post", label=f"{column} ({len(times)})", linewidth=1.3)
-    axes.set(xscale="log", xlabel="CPU seconds until the plan was there", ylabel="problems solved")
+    axes.set(xscale="log", xlabel="CPU seconds until the plan was found", ylabel="problems solved")
     axes.set_xlim(0.009, 1.1 * end)
     axes.set_ylim(*from_zero([len(whole.all_problems)]))
     log_axis(axes.xaxis)

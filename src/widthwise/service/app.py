@@ -116,8 +116,8 @@ class Service:
         gone = asyncio.ensure_future(_disconnected(request))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if work.cancelled():  # the service is being stopped
-                raise Stopping("the service is being stopped")
+            if work.cancelled():  # the service is shutting down
+                raise Stopping("the service is shutting down")
             return work.result() if work.done() else None
         finally:
             for task in (work, gone):
@@ -238,7 +238,7 @@ async def _adaptor(request: Request) -> str | None:
     async for chunk in request.stream():
         size += len(chunk)
         if size > 10_000:
-            raise TooLarge("a request for a result has at most 10,000 bytes")
+            raise TooLarge("a request for a result may have at most 10,000 bytes")
         chunks.append(chunk)
     if size == 0:
         return None

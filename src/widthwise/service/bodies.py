@@ -56,7 +56,7 @@ class Bodies:
         except TimeoutError:
             raise BadRequest(f"the request was not received within {_BODY_SECONDS:g} seconds") from None
         except ClientDisconnect:
-            raise BadRequest("the client went away before the request was complete") from None
+            raise BadRequest("the client closed the connection before the request was complete") from None
         return _json(body) if kind == _JSON else _form(body)
 
     def release(self, request: Request) -> None:
@@ -82,12 +82,12 @@ class Bodies:
             if size > self.limits.body_bytes:
                 raise self._too_large()
             if self.held > self.limits.waiting_bytes:
-                raise QueueFull("the requests that wait take all the memory for them: try again later")
+                raise QueueFull("the waiting requests use all the memory reserved for them: try again later")
             chunks.append(chunk)
         return b"".join(chunks)
 
     def _too_large(self) -> TooLarge:
-        return TooLarge(f"a request has at most {self.limits.body_bytes:,} bytes")
+        return TooLarge(f"a request may have at most {self.limits.body_bytes:,} bytes")
 
 
 def _json(body: bytes) -> Any:

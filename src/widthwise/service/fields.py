@@ -89,12 +89,12 @@ def fields(limits: ServiceLimits) -> dict[str, Schema]:
             "type": "integer",
             "minimum": 1,
             "maximum": _MOST_NODES,
-            "description": "The most nodes to generate; in a profile, in each search.",
+            "description": "The maximum number of nodes to generate; in a profile, per search.",
         },
         "improve": {
             "type": "boolean",
             "default": False,
-            "description": "Make the first plan cheaper until the time is up or nothing helps.",
+            "description": "Improve the first plan until the time limit is reached or no further improvement is found.",
         },
         "max_time": {
             "type": "number",
@@ -211,9 +211,9 @@ def _number_problem(value: float, allowed: Schema) -> str:
         return "has to be a number"
     shown = str(value)[:40]
     if "minimum" in allowed and value < allowed["minimum"]:
-        return f"is {shown}: the least is {allowed['minimum']:,}"
+        return f"is {shown}: the minimum is {allowed['minimum']:,}"
     if "exclusiveMinimum" in allowed and value <= allowed["exclusiveMinimum"]:
         return f"is {shown}: give a number above {allowed['exclusiveMinimum']}"
     if "maximum" in allowed and value > allowed["maximum"]:
-        return f"is {shown}: the most is {allowed['maximum']:,}"
+        return f"is {shown}: the maximum is {allowed['maximum']:,}"
     return ""

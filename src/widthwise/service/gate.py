@@ -61,14 +61,14 @@ class Gate:
     def _refused(self, host: str, origin: str | None) -> str:
         # Names of hosts have no case; browsers write them in lower case, other clients as they were given.
         if not self.any_host and _name(host).lower() not in self.hosts:
-            return "this service has another host name"
+            return "the host name of the request is not that of this service"
         if origin is None or origin.lower() in self.origins or "*" in self.origins:
             return ""
         try:
             same = urlsplit(origin).netloc.lower() == host.lower()
         except ValueError:
             same = False
-        return "" if same else "web pages of other sites are not allowed; --allow-origin allows one"
+        return "" if same else "requests from web pages of other sites are refused; --allow-origin allows a site"
 
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")

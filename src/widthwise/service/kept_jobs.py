@@ -36,7 +36,7 @@ class KeptJobs:
         """Make room for another job; raises `QueueFull` if as many jobs as may be kept still run."""
         self._drop_old()
         if len(self._jobs) >= self.limits.kept_results and not self._drop_one():
-            raise QueueFull("too many jobs run already: try again later")
+            raise QueueFull("too many jobs are running: try again later")
 
     def add(self, task: asyncio.Task[Answer]) -> str:
         """Keep a job and return the name under which its result is found."""

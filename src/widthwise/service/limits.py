@@ -36,6 +36,6 @@ class ServiceLimits:
         """Refuse limits that allow nothing."""
         for name in self.__slots__:
             if not getattr(self, name) > 0 and name != "queue":
-                raise UsageError(f"a limit of {getattr(self, name)} for {name} allows nothing: give a number above 0")
+                raise UsageError(f"a limit of {getattr(self, name)} for {name} is not possible: give a number above 0")
         if self.queue < 0:
             raise UsageError("the queue cannot have a negative length")

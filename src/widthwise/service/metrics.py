@@ -31,7 +31,7 @@ class Metrics(Observer):
         self.jobs = Counter("widthwise_jobs", "jobs by kind and how they ended", ["kind", "status"], registry=registry)
         self.restarts = Counter("widthwise_worker_restarts", "worker processes that were replaced", registry=registry)
         self.waiting = Gauge("widthwise_waiting", "requests in the queue", registry=registry)
-        self.running = Gauge("widthwise_running", "requests that are worked on", registry=registry)
+        self.running = Gauge("widthwise_running", "requests in progress", registry=registry)
         self.queue_seconds = Histogram(
             "widthwise_queue_seconds", "seconds in the queue", buckets=_SECONDS, registry=registry
         )

@@ -16,9 +16,9 @@ _CODES = {
     "413": "The request is too large.",
     "415": "The request is not JSON.",
     "422": "The PDDL or the plan has a mistake, or uses something that is not supported.",
-    "429": "Too many requests wait already. Try again later.",
-    "500": "The worker process ended before it had answered.",
-    "503": "The service is being stopped.",
+    "429": "Too many requests are already waiting. Try again later.",
+    "500": "The worker process ended before it answered.",
+    "503": "The service is shutting down.",
 }
 _ANSWERS = {
     "solve": "How the search ended: `status` is solved, unsolvable (proved), exhausted, out-of-nodes, out-of-time or "
@@ -60,8 +60,8 @@ def document(limits: ServiceLimits) -> dict[str, Any]:
     paths["/solve-and-validate"] = {"post": _operation("solverBoth", _SOLVER, foreign, others)}
     paths |= _package_paths(foreign)
     paths |= {
-        "/health": _get("health", "Whether the service works, and how many requests there are.", _object()),
-        "/metrics": _get("metrics", "The numbers of the service, for Prometheus.", None),
+        "/health": _get("health", "Whether the service is running, and how many requests it has.", _object()),
+        "/metrics": _get("metrics", "The metrics of the service, for Prometheus.", None),
         "/openapi.json": _get("document", "This document.", _object()),
     }
     return {
@@ -70,9 +70,9 @@ def document(limits: ServiceLimits) -> dict[str, Any]:
             "title": "Widthwise",
             "version": __version__,
             "description": "Width-based planning for PDDL tasks. "
-            f"A request is worked on for at most {limits.seconds:g} seconds "
+            f"A request is processed for at most {limits.seconds:g} seconds "
             f"with at most {limits.megabytes:g} MB, and has at most {limits.body_bytes:,} bytes. "
-            f"{limits.workers} requests are worked on at the same time; {limits.queue} more wait.",
+            f"{limits.workers} requests are processed at the same time; {limits.queue} more wait.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "paths": paths,
@@ -123,10 +123,10 @@ def _package_paths(body: dict[str, Any]) -> dict[str, Any]:
     ]
     either = {"anyOf": [{"$ref": "#/components/schemas/PackageError"}, _ERROR]}
     missing = {"404": _answer("There is no such package or service.", either)}
-    link = _object(result={**text, "description": "Where the result will be."})
+    link = _object(result={**text, "description": "Where the result will be available."})
     wrong = {"400": _answer(_CODES["400"], {"$ref": "#/components/schemas/PackageError"})}
     begun = {
-        "200": _answer("The job has begun.", link),
+        "200": _answer("The job has started.", link),
         **missing,
         **_errors("403", "413", "415", "429", "503"),
         **wrong,
@@ -137,15 +137,15 @@ def _package_paths(body: dict[str, Any]) -> dict[str, Any]:
     adaptor = {"type": "object", "properties": {"adaptor": text}}
     check = _operation("resultAs", "The result of a job, in the form of an adaptor.", adaptor, state, required=False)
     return {
-        "/package": _get("packages", f"{_PACKAGES} What it offers.", _object()),
+        "/package": _get("packages", f"{_PACKAGES} The services it offers.", _object()),
         "/package/{package}/{service}": {
             "parameters": names,
             "get": {
                 "operationId": "package",
-                "summary": f"{_PACKAGES} The arguments of a package.",
+                "summary": f"{_PACKAGES} The arguments of the service.",
                 "responses": {"200": _answer("The manifest.", _object()), **missing, **_errors("403")},
             },
-            "post": _operation("packageSolve", f"{_PACKAGES} Begin a job.", body, begun),
+            "post": _operation("packageSolve", f"{_PACKAGES} Start a job.", body, begun),
         },
         "/check/{job}": {
             "parameters": job,

@@ -114,7 +114,7 @@ class SearchDebugger:
             answer.read()
         except (OSError, http.client.HTTPException) as error:
             raise OutputError(
-                f"the search debugger at {self.url} went away after {self.sent} nodes ({error})"
+                f"the search debugger at {self.url} closed the connection after {self.sent} nodes ({error})"
             ) from None
         if answer.status >= 300:
             raise OutputError(f"the search debugger at {self.url} refused {path} with code {answer.status}")

@@ -29,7 +29,7 @@ class QueueFull(WidthwiseError):
 
 
 class Stopping(WidthwiseError):
-    """The service is being stopped."""
+    """The service is shutting down."""
 
 
 class WorkerLost(WidthwiseError):
@@ -157,7 +157,7 @@ class WorkerPool:
             return await self.submit(job)
         except asyncio.CancelledError:
             if self.stopping:
-                raise Stopping("the service is being stopped") from None
+                raise Stopping("the service is shutting down") from None
             raise
 
     def submit(self, job: Job) -> asyncio.Task[Answer]:
@@ -172,12 +172,12 @@ class WorkerPool:
 
         Raises:
             QueueFull: Too many jobs wait already.
-            Stopping: The service is being stopped.
+            Stopping: The service is shutting down.
         """
         if self.stopping:
-            raise Stopping("the service is being stopped")
+            raise Stopping("the service is shutting down")
         if self.waiting + self.running >= self.limits.queue + self.limits.workers:
-            raise QueueFull(f"{self.waiting} requests wait already: try again later")
+            raise QueueFull(f"{self.waiting} requests are already waiting: try again later")
         ticket = object()
         self._queued.add(ticket)
         task = asyncio.ensure_future(self._run(job, ticket))
@@ -202,7 +202,7 @@ class WorkerPool:
             status, seconds = answer["status"], time.monotonic() - start - waited
         except asyncio.CancelledError:
             if self.stopping:
-                raise Stopping("the service is being stopped") from None
+                raise Stopping("the service is shutting down") from None
             raise
         except WorkerLost:
             status = "lost"
@@ -218,7 +218,10 @@ class WorkerPool:
             answer = await worker.perform(job, job["max_time"] + GRACE)
             kept = not worker.worn
         except TimeoutError:
-            answer = {"status": "out-of-time", "reason": "the time limit was reached; the worker was ended"}
+            answer = {
+                "status": "out-of-time",
+                "reason": "the time limit was reached; the worker process was terminated",
+            }
         finally:
             self.running -= 1
             if kept:

@@ -73,9 +73,9 @@ class ArchiveSearch:
         """Refuse settings that are out of range."""
         for name in ("rollout", "hold", "patience", "memory_mb"):
             if not getattr(self, name) >= 1:
-                raise UsageError(f"{name} is at least 1, not {getattr(self, name)!r}")
+                raise UsageError(f"{name} must be at least 1, not {getattr(self, name)!r}")
         if not self.widths or any(width not in _WIDTHS for width in self.widths):
-            raise UsageError(f"widths are some of 1, 2, n and all, not {self.widths!r}")
+            raise UsageError(f"widths must be chosen from 1, 2, n and all, not {self.widths!r}")
 
     def begin(
         self,

@@ -58,8 +58,8 @@ class GymnasiumSimulator:
             raise UsageError(f"unknown copy strategy {copy!r}; choose one of {', '.join(STRATEGIES)}")
         if hasattr(env, "num_envs"):
             raise UsageError(
-                f"{type(env).__name__} is {env.num_envs} environments at once (a vectorised environment), but an agent "
-                "plans in one: give a single environment, such as gymnasium.make(...) or venv.envs[0]"
+                f"{type(env).__name__} is a vectorised environment ({env.num_envs} environments), but an agent plans "
+                "in one: give a single environment, such as gymnasium.make(...) or venv.envs[0]"
             )
         self.env = env
         self._actions = Actions(getattr(env, "action_space", None), str(env), actions)

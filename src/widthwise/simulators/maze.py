@@ -88,7 +88,7 @@ class MazeLayout:
         try:
             return cls.parse(read_regular(Path(path), MOST_BYTES).decode(), str(path))
         except UnicodeDecodeError:
-            raise InputError(f"{path}: is not a UTF-8 text file") from None
+            raise InputError(f"{path}: this is not a UTF-8 text file") from None
 
 
 def _limit(value: str, place: str) -> int:

@@ -81,7 +81,7 @@ class Checkpoint:
         different = [name for name in compared if old.get(name) != new.get(name)]
         if different:
             changes = (f"{name} was {setting(old.get(name))}, now {setting(new.get(name))}" for name in different)
-            raise InputError(f"{self.path}: was made with other settings: {'; '.join(changes)}")
+            raise InputError(f"{self.path}: was made with different settings: {'; '.join(changes)}")
         if to_continue:
             refuse_version(str(self.path), self.about["widthwise"])
 
@@ -139,15 +139,15 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
         # Weights and random numbers are not compressed, so a good file is hardly larger than what it holds.
         held = packing.read(read_regular(path, limits.arrays + limits.description + _PROBE), limits)
     except packing.Damaged as error:
-        raise InputError(f"{path}: is not a valid checkpoint: {error}") from None
+        raise InputError(f"{path}: this is not a valid checkpoint: {error}") from None
     except MemoryError:
-        raise InputError(f"{path}: is not a valid checkpoint: it does not fit into memory") from None
+        raise InputError(f"{path}: this is not a valid checkpoint: it does not fit into memory") from None
     file_format = held.get("format") if isinstance(held, dict) else None
     if type(file_format) is not int or file_format not in READABLE:
         about = held.get("about") if isinstance(held, dict) else None
         writer = about.get("widthwise", "?") if isinstance(about, dict) else "?"
         raise InputError(
-            f"{path}: is a checkpoint of format {file_format!r:.40}, written by Widthwise {writer!s:.40}; "
+            f"{path}: this is a checkpoint of format {file_format!r:.40}, written by Widthwise {writer!s:.40}; "
             f"this is Widthwise {__version__}, which reads the formats {' and '.join(map(str, READABLE))}"
         )
     try:
@@ -155,7 +155,7 @@ def read_checkpoint(path: Path, limits: PackedLimits | None = None) -> Checkpoin
         held["about"] = upgrade_checkpoint(held["about"])
         _ABOUT(held["about"], "about")
     except shape.Mismatch as error:
-        raise InputError(f"{path}: is not a valid checkpoint: {error}") from None
+        raise InputError(f"{path}: this is not a valid checkpoint: {error}") from None
     return Checkpoint(path, held["about"], held["data"])
 
 
@@ -167,8 +167,8 @@ def senseless(path: Path, error: Exception) -> InputError:
     """The error for a checkpoint whose contents contradict each other, though each has the right shape."""
     reason = str(error) if isinstance(error, WidthwiseError | shape.Mismatch) else f"{type(error).__name__}: {error}"
     return InputError(
-        f"{path}: is not a valid checkpoint: its contents are contradictory ({reason:.300}); restore the file from a "
-        "copy, or remove it to continue from the checkpoint before it"
+        f"{path}: this is not a valid checkpoint: its contents are contradictory ({reason:.300}); restore the file "
+        "from a copy, or remove it to continue from the checkpoint before it"
     )
 
 

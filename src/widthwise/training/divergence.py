@@ -12,7 +12,7 @@ from widthwise.learning.updater import TrainingDivergedError
 if TYPE_CHECKING:
     from widthwise.training.trainer import Trainer
 
-DIVERGED = "training diverged: the network gives no numbers any more; use a smaller learning rate"
+DIVERGED = "training diverged: the outputs of the network are no longer finite; use a smaller learning rate"
 
 
 @contextlib.contextmanager

@@ -40,7 +40,7 @@ def play_network(
 ) -> EvaluationEpisode:
     """An episode in which the network alone acts: greedily at temperature 0, the first of equally good actions."""
     if temperature < 0:
-        raise UsageError(f"a temperature is at least 0, not {temperature!r}")
+        raise UsageError(f"a temperature must be at least 0, not {temperature!r}")
     rng = random.Random(seed)
     world = guarded(simulator)
     step = world.reset(seed)

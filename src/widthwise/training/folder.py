@@ -45,7 +45,9 @@ class Lines:
     def cut(self, size: int) -> None:
         """Drop what is newer than a checkpoint."""
         if self.path.stat().st_size < size:
-            raise InputError(f"{self.path}: lines are missing that were there at the checkpoint; restore the file")
+            raise InputError(
+                f"{self.path}: lines that were written before the checkpoint are missing; restore the file"
+            )
         try:
             self._file.truncate(size)
         except OSError as error:
@@ -123,12 +125,12 @@ def read_config(folder: Path) -> dict[str, Any]:
     """The configuration of a training run."""
     if not folder.is_dir():
         why = "it is a file" if folder.exists() else "there is no such folder"
-        raise InputError(f"{folder}: is not a run folder: {why}")
+        raise InputError(f"{folder}: this is not a run folder: {why}")
     if not (folder / CONFIG).exists():
-        raise InputError(f"{folder}: is not a run folder: it has no {CONFIG}")
+        raise InputError(f"{folder}: this is not a run folder: it has no {CONFIG}")
     config = read_json(folder / CONFIG)
     if config.get("kind") != "training":
-        raise InputError(f"{folder}: is not the folder of a training run")
+        raise InputError(f"{folder}: this is not the folder of a training run")
     checked: dict[str, Any] = config
     return checked
 

@@ -150,7 +150,7 @@ def refuse_changes(folder: Path, given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if name != "interactions" and plain(value) != recorded[name]:
             raise UsageError(
-                f"{folder} was begun with {name} {setting(recorded[name])}; it cannot continue with {setting(value)}"
+                f"{folder} was started with {name} {setting(recorded[name])}; it cannot continue with {setting(value)}"
             )
 
 
@@ -196,7 +196,7 @@ def resume(
     if interactions is not None and interactions != settings.interactions:
         if interactions < settings.interactions:
             raise UsageError(
-                f"{folder} was begun with {counted(settings.interactions, 'interaction')}; "
+                f"{folder} was started with {counted(settings.interactions, 'interaction')}; "
                 "the number can only be increased"
             )
         settings = replace(settings, interactions=interactions, evaluate_every=settings.interval)
@@ -216,7 +216,7 @@ def resume(
             for note in notes_on_version("training", newest.about["widthwise"]):
                 listener.say(note)
         else:
-            listener.say(f"{folder}: the run was stopped before its first checkpoint, so it begins again")
+            listener.say(f"{folder}: the run was stopped before its first checkpoint, so it starts from the beginning")
             opened.cut({EPISODES: 0, EVALUATIONS: 0})
         write_json(folder / CONFIG, with_version(config, _origin(config["settings"]), trainer.interactions))
     except BaseException:

@@ -88,17 +88,17 @@ def _value(item: Field[Any], text: str) -> Any:
     default = default_of(item)
     if isinstance(default, bool):
         if text.lower() not in _SWITCH:
-            raise UsageError(f"{item.name} is on or off, not {text!r}")
+            raise UsageError(f"{item.name} must be on or off, not {text!r}")
         return _SWITCH[text.lower()]
     if item.name == "tiles":
         return _tiles(text)
     if "width" in item.name:
         if text not in ("1", "2", "n"):
-            raise UsageError(f"on simulators a width is 1, 2 or n, not {text!r}")
+            raise UsageError(f"on simulators a width must be 1, 2 or n, not {text!r}")
         return "n" if text == "n" else int(text)
     if item.name == "behaviour":
         if text not in get_args(Formula):
-            raise UsageError(f"{item.name} is one of {', '.join(get_args(Formula))}, not {text!r}")
+            raise UsageError(f"{item.name} must be one of {', '.join(get_args(Formula))}, not {text!r}")
         return Behaviour(text)  # type: ignore[arg-type]
     try:
         if isinstance(default, int):
@@ -106,7 +106,7 @@ def _value(item: Field[Any], text: str) -> Any:
         return float(text) if isinstance(default, float) else text
     except (ValueError, OverflowError):
         kind = "a whole number" if isinstance(default, int) else "a number"
-        raise UsageError(f"{item.name} is {kind}, not {text!r}") from None
+        raise UsageError(f"{item.name} must be {kind}, not {text!r}") from None
 
 
 def _whole(text: str) -> int:

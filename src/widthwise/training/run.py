@@ -128,13 +128,13 @@ class TrainingRun:
         self.began_at, self._clock = learner.interactions, time.monotonic()
         events = Events(self.folder.folder, learner.interactions)
         if not events.available:
-            self.listener.say(f"note: no TensorBoard events, they need {install_line('learn')}")
+            self.listener.say(f"note: TensorBoard events are not written; they need {install_line('learn')}")
         self.listener.begin(self)
         try:
             size = self.save(events)  # shows at once whether there is room, and is a state to go back to
             if self.checkpoints.room() < 3 * size:
                 raise RunStopped(
-                    f"{self.checkpoints.folder}: the disk has no room for three checkpoints of {size:,} bytes"
+                    f"{self.checkpoints.folder}: the disk has no space for three checkpoints of {size:,} bytes"
                 )
             saved = time.monotonic()
             while not self.stopping:
@@ -164,7 +164,7 @@ class TrainingRun:
                 self.beside.close()
             events.close()
             if events.failure:
-                self.listener.say(f"note: the figures for TensorBoard are not complete ({events.failure})")
+                self.listener.say(f"note: the figures for TensorBoard are incomplete ({events.failure})")
             self.listener.end()
 
     def elapsed(self) -> float:
@@ -215,7 +215,7 @@ class TrainingRun:
         lost_at = self.trainer.interactions
         self._recoveries[error.actor] += 1
         if self._recoveries[error.actor] > MOST_RECOVERIES:
-            raise RunStopped(f"{error}; it was replaced {MOST_RECOVERIES} times before, without any progress") from None
+            raise RunStopped(f"{error}; it was already replaced {MOST_RECOVERIES} times without any progress") from None
         back = self.trainer.recover(error)
         if back:
             elapsed = self.elapsed()
@@ -230,7 +230,7 @@ class TrainingRun:
             "seconds": round(self.elapsed(), 3),
         }
         self.folder.fault(record)
-        again = f"; the run goes back by {counted(repeated, 'interaction')}" if back else ""
+        again = f"; the run repeats the last {counted(repeated, 'interaction')}" if back else ""
         self.listener.say(f"{error}; it is replaced{again}")
 
     def _advance(self, events: Events) -> None:

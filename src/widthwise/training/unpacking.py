@@ -122,8 +122,8 @@ class Unpacker:
         self.taken += size
         if self.taken > self.limits.arrays:
             raise Damaged(
-                f"its arrays would take {self.taken:,} bytes or more, and {self.limits.arrays:,} are allowed: the file "
-                "was forged, or this machine has too little free memory for it"
+                f"its arrays would take {self.taken:,} bytes or more, but {self.limits.arrays:,} are allowed: the file "
+                "is damaged, or this machine has too little free memory for it"
             )
 
     def _unpacked(self, begin: int, length: int, size: int | None = None) -> bytearray:

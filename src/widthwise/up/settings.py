@@ -37,7 +37,7 @@ class Settings:
         settings.make_planner()
         settings.budget(None)
         if settings.seed is not None and (not isinstance(settings.seed, int) or settings.seed < 0):
-            raise UsageError(f"a seed is a whole number from 0, not {settings.seed!r}")
+            raise UsageError(f"a seed must be a whole number of at least 0, not {settings.seed!r}")
         return settings
 
     def make_planner(self) -> Planner:

@@ -82,10 +82,10 @@ class Example:
         for parameter in self.parameters:
             value = given.get(parameter.name, parameter.default)
             if isinstance(value, bool) or not isinstance(value, int):
-                raise UsageError(f"size '{parameter.name}' is a whole number, not {value!r}")
+                raise UsageError(f"size '{parameter.name}' must be a whole number, not {value!r}")
             if not parameter.minimum <= value <= parameter.maximum:
                 raise UsageError(
-                    f"size '{parameter.name}' of the example '{self.name}' goes from {parameter.minimum} "
+                    f"size '{parameter.name}' of the example '{self.name}' must be from {parameter.minimum} "
                     f"to {parameter.maximum}, not {value}"
                 )
             chosen[parameter.name] = value

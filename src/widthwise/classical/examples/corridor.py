@@ -26,8 +26,8 @@ CORRIDOR = Example(
     summary="fetch the key at the far end of a corridor and come back: the paper's example of width 2",
     parameters=(
         # Below 2 the way back is a single step: its state is the goal, though IW(1) sees nothing new in it.
-        Parameter("length", 10, 2, 10_000, "number of the last position, where the key lies; the first is 0"),
-        Parameter("door", 0, 0, 1, "0: the goal is to stand at 0 with the key; 1: to open a door at 0"),
+        Parameter("length", 10, 2, 10_000, "number of the last position, where the key is; the first position is 0"),
+        Parameter("door", 0, 0, 1, "0: the goal is to be at position 0 with the key; 1: to open a door at position 0"),
     ),
     generate=_generate,
     domain_name="corridor",

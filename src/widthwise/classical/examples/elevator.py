@@ -24,7 +24,7 @@ ELEVATOR = Example(
     name="elevator",
     summary="a lift takes passengers from the floors where they wait to those they want",
     parameters=(
-        Parameter("floors", 5, 2, 300, "floors of the house"),
+        Parameter("floors", 5, 2, 300, "floors of the building"),
         Parameter("passengers", 4, 1, 1_000, "passengers, each waiting at one floor and bound for another"),
     ),
     generate=_generate,

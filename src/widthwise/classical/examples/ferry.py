@@ -21,10 +21,10 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
 
 FERRY = Example(
     name="ferry",
-    summary="a ferry with room for one car brings every car to another harbour",
+    summary="a ferry that holds one car takes every car to another harbour",
     parameters=(
         Parameter("harbours", 3, 2, 1_000, "harbours the ferry calls at"),
-        Parameter("cars", 3, 1, 1_000, "cars, each with a goal other than where it waits"),
+        Parameter("cars", 3, 1, 1_000, "cars, each with a destination other than its start"),
     ),
     generate=_generate,
     domain_name="ferry",

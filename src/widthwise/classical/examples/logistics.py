@@ -44,7 +44,7 @@ LOGISTICS = Example(
         Parameter("cities", 2, 2, 200, "cities, each with an airport and a truck"),
         Parameter("places", 2, 1, 100, "places of each city, the airport included"),
         Parameter("planes", 1, 1, 200, "planes, at random airports"),
-        Parameter("parcels", 3, 1, 1_000, "parcels, each with a goal other than where it lies"),
+        Parameter("parcels", 3, 1, 1_000, "parcels, each with a destination other than its start"),
     ),
     generate=_generate,
     domain_name="logistics",

@@ -49,7 +49,7 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     height, width, holes = sizes["height"], sizes["width"], sizes["holes"]
     most = height * width - 2
     if holes > most:
-        raise UsageError(f"a grid of {width} x {height} cells has room for {max(most, 0)} holes at most, not {holes}")
+        raise UsageError(f"a grid of {width} x {height} cells can have at most {max(most, 0)} holes, not {holes}")
     places = _remaining(rng, height, width, holes)
     cells = [cell(*place) for place in places]
     start = rng.choice(cells)
@@ -59,11 +59,11 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
 
 VISIT_ALL = Example(
     name="visit-all",
-    summary="set foot on every cell of a grid, with or without holes",
+    summary="visit every cell of a grid, with or without holes",
     parameters=(
         Parameter("width", 4, 2, 200, "cells of a row"),
         Parameter("height", 3, 1, 200, "rows"),
-        Parameter("holes", 0, 0, 39_998, "cells missing at random; the others stay connected, two at least"),
+        Parameter("holes", 0, 0, 39_998, "cells removed at random; the remaining cells, at least two, stay connected"),
     ),
     generate=_generate,
     domain_name="visit-all",

@@ -38,7 +38,7 @@ Scope = Mapping[str, Types]
 
 MAX_DEPTH = 100  # of nested conditions and effects; the recursion of every later pass stays well below Python's limit
 TOTAL_COST = "total-cost"
-NO_NEGATIVE = "every action costs 0 or more"
+NO_NEGATIVE = "action costs must be 0 or more"
 
 _COMPARISONS = frozenset(("<", ">", "<=", ">="))
 _CHANGES = frozenset(("assign", "decrease", "scale-up", "scale-down"))

@@ -115,7 +115,7 @@ class Cursor:
 
     def _early(self, at: int) -> str:
         place = self.source.where(at)
-        return f"the ')' at {place} closes the whole definition; is there a ')' too many before it?"
+        return f"the ')' at {place} closes the whole definition; is there an extra ')' before it?"
 
     def typed_variables(self, types: TypeTable, what: str) -> tuple[Variable, ...]:
         """Read a typed list of variables up to its closing parenthesis, which is read as well."""

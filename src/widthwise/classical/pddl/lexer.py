@@ -148,7 +148,7 @@ def read_text(path: str | Path, check: Check | None = None, what: str = PDDL_FIL
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file{_near_file(Path(path))}") from None
     except IsADirectoryError:
-        raise InputError(f"{name}: is a directory, not {what}") from None
+        raise InputError(f"{name}: this is a directory, not {what}") from None
     except NotADirectoryError:
         raise InputError(f"{name}: there is no such file; a part of its path is a file, not a directory") from None
     except PermissionError:

@@ -202,7 +202,7 @@ class ProblemParser(DomainParser):
             if rows and not self._all_right(name, rows):
                 self._find_bad_fact(start)
         self.i = i
-        self.close("the initial state", "facts stand in parentheses, such as (on a b)")
+        self.close("the initial state", "facts are written in parentheses, such as (on a b)")
         true = {name: set(facts[name]) for name, _, _ in denied}
         for name, args, at in denied:
             if args in true[name]:

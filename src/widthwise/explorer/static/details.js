@@ -117,9 +117,9 @@ class Details {
     const pruned = (view.flags[node] & PRUNED) !== 0 || (tree.isEntry(view, node) && view.region[node] < 0);
     const earlier = chapter !== tree.chapterCount - 1 && tree.data.first[node];
     const why = earlier
-      ? "Of the nodes that are only a sample, reasons are known at the last chapter."
-      : "Some of the nodes before it are not on this page, and the page examined others instead: the work is limited.";
-    return element("p", {}, `It was ${pruned ? "pruned" : "kept"}. Who was first is not known here. ${why}`);
+      ? "For nodes of the random sample, reasons are known only at the last chapter."
+      : "Some earlier nodes are not on this page, and the number of nodes that are examined for a page is limited.";
+    return element("p", {}, `It was ${pruned ? "pruned" : "kept"}. Which node was first is not known here. ${why}`);
   }
 
   // A node that was first; one that the page does not show has its number only.
@@ -246,7 +246,7 @@ class Details {
     const figures = values
       ? `Novelty ${values[0]}, ${counted(values[1], "open goal")}, ${counted(values[2], "effect")} of the relaxed plan reached.`
       : null;
-    const deadEnd = view.flags[node] & PRUNED ? "Pruned: a dead end. Not even a relaxed plan leads on from here." : null;
+    const deadEnd = view.flags[node] & PRUNED ? "Pruned: a dead end. Not even a relaxed plan reaches the goal from here." : null;
     return [figures, deadEnd].filter(Boolean).map((text) => element("p", { class: "meta" }, text));
   }
 

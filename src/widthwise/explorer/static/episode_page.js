@@ -147,15 +147,15 @@ class EpisodePage {
       element(
         "p",
         {},
-        "The tree is that of the moment when the action was chosen; its root is the state of the agent. Colours are " +
+        "The tree is shown as it was when the action was chosen; its root is the state of the agent. Colours are " +
           "high-level states. A square is an end of the episode, an open dot a node without children; the orange line is the " +
-          "action that was executed. In a maze the solid line is the way walked, the dashed line the way to the node.",
+          "action that was executed. In a maze the solid line is the path taken, the dashed line the path to the node.",
       ),
       element(
         "dl",
         {},
         [
-          [", and .", "step before, next step"],
+          [", and .", "previous step, next step"],
           ["p", "play"],
           ["arrow keys in the tree", "parent, child, neighbours; Home is the root"],
           ["arrow keys in the film", "from step to step"],
@@ -273,7 +273,7 @@ class EpisodePage {
     if (now.prior) columns.push(["network's policy", (action) => share(now.prior[action])]);
     const extra = [`Reward ${numberFormat.format(now.reward)}.`];
     if (now.value !== null) extra.push(`The network's value of the state is ${now.value.toPrecision(4)}.`);
-    if (now.asPlanned !== null) extra.push(now.asPlanned ? "The step had the planned outcome." : "The step had another outcome than planned.");
+    if (now.asPlanned !== null) extra.push(now.asPlanned ? "The step had the planned outcome." : "The outcome of the step differed from the planned one.");
     replaceContent(
       this.table,
       element("p", {}, `Step ${this.step}: the agent chose `, element("strong", {}, this.data.actions[now.action]), `. ${extra.join(" ")}`),
@@ -352,7 +352,7 @@ class EpisodePage {
     if (nodes.value[node] !== null) rows.push(["network's value", String(nodes.value[node])]);
     if (nodes.terminal[node]) rows.push(["end", "the episode ends here"]);
     if (texts[node]) rows.push(["observation", element("code", {}, texts[node])]);
-    if (ahead.length) rows.push(["way from the agent", ahead.slice(0, 80).join(", ")]);
+    if (ahead.length) rows.push(["path from the agent", ahead.slice(0, 80).join(", ")]);
     return [
       element("h2", {}, node === root ? "The agent" : `Node ${node}`),
       element("dl", { class: "change" }, rows.map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),

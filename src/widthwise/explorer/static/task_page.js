@@ -166,7 +166,7 @@ class TaskPage {
       ["/", "search"],
       ["f", "fit the tree"],
       ["g", "the goal"],
-      ["[ and ]", "chapter before, next chapter"],
+      ["[ and ]", "previous chapter, next chapter"],
     ];
     return element(
       "details",

@@ -99,7 +99,7 @@ class Chart:
             **({"diagonal": True} if self.diagonal else {}),
         }
         caption = f"<p>{prose(self.caption)}</p>" if self.caption else ""
-        empty = "" if data["curves"] else "<p class=empty>Nothing was recorded yet.</p>"
+        empty = "" if data["curves"] else "<p class=empty>Nothing has been recorded yet.</p>"
         html = f"<figure><figcaption><h3>{escape(self.title)}</h3>{caption}</figcaption>{empty}</figure>"
         return PageBlock(self.key, html, data, style="chart wide" if self.wide else "chart")
 

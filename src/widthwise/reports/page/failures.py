@@ -10,13 +10,13 @@ from widthwise.reports.page.tables import Column, table
 
 #: The statuses without a plan, in the order in which a reader should look at them.
 MEANINGS = {
-    "failed": "The planner crashed, or it ended for a reason of its own without a plan.",
+    "failed": "The planner crashed, or it ended without a plan for another reason.",
     "invalid": "The validator refused the plan, so the problem is not counted as solved.",
     "unchecked": "There is a plan, but it could not be checked within the limits. It is not counted as solved.",
     "out-of-memory": "The memory limit was reached. A plan may exist.",
     "out-of-time": "The time limit was reached. A plan may exist.",
-    "out-of-nodes": "The limit of nodes was reached. A plan may exist.",
-    "exhausted": "The search has pruned all that was left. Pruning is incomplete: a plan may exist.",
+    "out-of-nodes": "The node limit was reached. A plan may exist.",
+    "exhausted": "The search pruned every remaining node. Pruning is incomplete: a plan may exist.",
     "interrupted": "The run was interrupted.",
     "unsolvable": "It was proved that there is no plan.",
 }
@@ -34,7 +34,7 @@ def status_table(key: str, title: str, counts: Mapping[str, Counter[str]], colum
     if not statuses:
         return None
     rows = [
-        [status, MEANINGS.get(status, "A status that this version does not know."), *_numbers(counts, columns, status)]
+        [status, MEANINGS.get(status, "A status that is unknown to this version."), *_numbers(counts, columns, status)]
         for status in statuses
     ]
     heads = [Column("status", text=True), Column("meaning", text=True), *(Column(name) for name in columns)]

@@ -69,7 +69,7 @@ def _tiles(rows: Table) -> list[tuple[str, str, str]]:
     for column in rows.columns:
         ours = rows.total.cells[column].coverage
         mean = rows.means[column]
-        note = "of all goals solved" + ("" if mean is None else f"; {mean:.1f} % with rows counted alike")
+        note = "of all goals solved" + ("" if mean is None else f"; {mean:.1f} % with rows weighted equally")
         entries.append((column, "-" if ours is None else f"{ours:.1f} %", note))
     return entries
 
@@ -79,7 +79,7 @@ def _coverage(records: Records) -> list[PageBlock]:
     ends = [xs[-1] for pair in pairs.values() for xs, _ in pair]
     limit = max([float(records.budget or 1), *ends])
     blocks = []
-    for number, title in enumerate(("goals counted alike", "rows counted alike")):
+    for number, title in enumerate(("goals weighted equally", "rows weighted equally")):
         curves = []
         for colour, (column, pair) in enumerate(pairs.items()):
             if pair:
@@ -87,7 +87,7 @@ def _coverage(records: Records) -> list[PageBlock]:
                 curves.append(Curve(column, [*xs, limit], [*ys, ys[-1]], colour=colour))
         chart = Chart(
             f"{_KEY}-coverage-{number}",
-            f"Solved within so many nodes, {title}",
+            f"Solved within a given number of nodes, {title}",
             Axis("generated nodes", 0.9, 1.15 * limit, log=True),
             Axis("solved, %", 0, 103),
             curves,

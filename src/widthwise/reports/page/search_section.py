@@ -66,7 +66,7 @@ def _chart(groups: Sequence[SearchGroup], name: str, title: str, unit: str) -> P
     low, high = from_zero([value for curve in curves for value in (*curve.lows, *curve.highs)])
     longest = max((run.reached for group in groups for run in group.runs), default=1)
     several = any(len(group.runs) > 1 for group in groups)
-    caption = "Mean over seeds; the band goes from the lowest to the highest." if several else ""
+    caption = "Mean over seeds; the band spans the minimum to the maximum." if several else ""
     return Chart(
         f"{_KEY}-{name.replace('_', '-')}",
         title,

@@ -156,7 +156,7 @@ def _times(key: str, groups: Sequence[Group], place: Axis) -> list[PageBlock]:
                 Curve(name, xs, ys, colour=number) for number, (name, (xs, ys)) in enumerate(shares.items()) if xs
             ]
             title = "Where the time goes" if len(groups) == 1 else f"Where the time goes: {group.label}"
-            caption = "The share of each part in the seconds that the lines of the run name."
+            caption = "The share of each part in the seconds that the run recorded."
             chart = Chart(
                 f"{key}-time-{index}", title, place, Axis("% of the time", 0, 100), curves, caption, kind="stack"
             )
@@ -169,7 +169,7 @@ def _ends(groups: Sequence[Group]) -> list[PageBlock]:
     blocks = []
     for key, title, figures_of, unit in (
         ("times", "Where the time went, seconds of finished runs", end_times, "s"),
-        ("ends", "Further figures of finished runs", end_figures, ""),
+        ("ends", "Other figures of finished runs", end_figures, ""),
     ):
         figures = [(group, figures_of(group)) for group in groups]
         names = list(dict.fromkeys(name for _, own in figures for name in own))
@@ -263,5 +263,5 @@ def _failures(groups: Sequence[Group], failed: Sequence[FailedRun]) -> PageBlock
             if not run.episodes:
                 sentences.append(f"{name}: no training episode has ended")
     if not sentences:
-        return paragraphs(f"{_KEY}-failures", ["Every run was finished."], "fine")
+        return paragraphs(f"{_KEY}-failures", ["Every run has finished."], "fine")
     return listed(f"{_KEY}-failures", "Failures and unfinished runs", sentences, "bad" if failed else "warn")

@@ -86,7 +86,7 @@ def _cactus(whole: Whole) -> PageBlock:
     return Chart(
         f"{_KEY}-cactus",
         "Problems solved over CPU time",
-        Axis("CPU seconds until the plan was there", 0.9 * start, 1.1 * end, log=True),
+        Axis("CPU seconds until the plan was found", 0.9 * start, 1.1 * end, log=True),
         Axis("problems solved", 0, 1.03 * max(1, len(whole.all_problems))),
         curves,
         f"Of {len(whole.all_problems):,} problems. A plan counts when the validator accepts it.",
@@ -154,7 +154,7 @@ def _plain(key: str, title: str, rows: Sequence[Sequence[str]], sums: int = 0) -
 
 
 def _every(whole: Whole, links: Links, files: Sequence[str]) -> PageBlock:
-    """Every problem: cost and CPU seconds until the plan was there, or why there is none; the unsolved first."""
+    """Every problem: cost and CPU seconds until the plan was found, or why there is none; the unsolved first."""
 
     def solved(problem: Problem) -> int:
         return sum(status_of(line) == "solved" for column in whole.columns for line in whole.of(column, problem))

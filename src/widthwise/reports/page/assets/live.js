@@ -85,7 +85,7 @@
     const seconds = Math.round((Date.now() - changed) / 1000);
     const ago = seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
     status.textContent = lost
-      ? "The server has ended or does not answer. This page shows the last state."
+      ? "The server has stopped or does not answer. This page shows the last state."
       : `Live. The last change was ${ago} ago.`;
     status.classList.toggle("lost", lost);
   }

@@ -73,7 +73,7 @@ const widthwiseTables = (() => {
     bar.className = "toolbar";
     label.textContent = "Filter ";
     input.type = "search";
-    input.placeholder = "words that a row contains";
+    input.placeholder = "words in a row";
     input.addEventListener("input", () => {
       states.get(block).filter = input.value;
       apply(block);

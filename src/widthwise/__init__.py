@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from widthwise.training.policy import Policy
     from widthwise.up.bridge import from_unified_planning, to_unified_planning
 
-# Where each public name lives. Names are imported when they are first used, so that a command pays only for the rooms
-# it enters.
-_ROOMS = {
+# The module of each public name. Names are imported when they are first used, so a command imports only the modules
+# that it needs.
+_NAMES_OF = {
     "classical.certificate": ("Certificate",),
     "classical.certify": ("certify",),
     "classical.checks": ("validate", "verify_certificate"),
@@ -136,7 +136,7 @@ _ROOMS = {
 quiet()
 
 _MODULES = ("theory",)  # public as a whole
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 
 __all__ = [
     "BFS",
@@ -231,10 +231,10 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         return importlib.import_module(f"widthwise.{name}")
-    room = _ROOM_OF.get(name)
-    if room is None:
+    module = _MODULE_OF.get(name)
+    if module is None:
         raise AttributeError(f"module 'widthwise' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"widthwise.{room}"), name)
+    value = getattr(importlib.import_module(f"widthwise.{module}"), name)
     globals()[name] = value
     return value
 

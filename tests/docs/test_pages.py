@@ -65,15 +65,17 @@ def test_every_page_that_the_program_names_exists() -> None:
 
 
 def test_the_architecture_page_shows_the_arrows_that_a_test_enforces() -> None:
-    """The table of rooms is that of tests/package/test_imports.py."""
+    """The table of packages is that of tests/package/test_imports.py."""
     source = ast.parse((ROOT / "tests" / "package" / "test_imports.py").read_text(encoding="utf-8"))
     tables = [
         node.value for node in source.body if isinstance(node, ast.Assign) and ast.unparse(node).startswith("MAY_")
     ]
-    may_import = {room: rooms for room, rooms in ast.literal_eval(tables[0]).items() if not room.endswith(".py")}
+    may_import = {
+        package: packages for package, packages in ast.literal_eval(tables[0]).items() if not package.endswith(".py")
+    }
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| [^|]* \| ([^|]*) \|$", page, re.MULTILINE)
-    assert {room: set(re.findall(r"`(\w+)`", rooms)) for room, rooms in rows} == may_import
+    assert {name: set(re.findall(r"`(\w+)`", names)) for name, names in rows} == may_import
 
 
 def prose(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The rooms of the house: which part of the package may import which."""
+"""Which package of Widthwise may import which."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import widthwise
 
 SOURCE = Path(widthwise.__file__).parent
-# A room may import itself and these. `_native`, `version` and the core are what everything stands on.
+# A package may import itself and these. `_native`, `version` and `core` are the base of all others.
 MAY_IMPORT = {
     "core": {"_native", "version"},
     "task_search": {"_native", "core"},
@@ -86,22 +86,22 @@ MAY_IMPORT = {
 }
 # Who uses these imports them where they are used; numpy may stand at the top only where nobody comes without it.
 HEAVY = {"torch", "matplotlib", "ray", "gymnasium", "ale_py"}
-NUMPY_ROOMS = {"experiments", "exploration", "explorer", "gym", "learning", "reports", "simulators", "training"}
-# The room of the network is made of torch, except for the settings, which commands read before they need it.
-TORCH_ROOM, SETTINGS = "learning", {"learning_settings.py", "support.py"}
+NUMPY_PACKAGES = {"experiments", "exploration", "explorer", "gym", "learning", "reports", "simulators", "training"}
+# The package of the network uses torch, except for the settings, which commands read before they need it.
+TORCH_PACKAGE, SETTINGS = "learning", {"learning_settings.py", "support.py"}
 # The loop of planning and learning seeds torch and counts its threads.
 TORCH_FILES = {"trainer.py"}
 # An environment of Gymnasium is made of it.
 GYMNASIUM_FILES = {"gym_mazes.py", "pddl_env.py", "stepped_env.py"}
 
 
-def room(path: Path) -> str:
+def package(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0]
 
 
 def imported(tree: ast.AST, name: str = "widthwise") -> set[str]:
-    """The rooms that a module imports."""
-    rooms = set()
+    """The packages that a module imports."""
+    packages = set()
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -110,15 +110,15 @@ def imported(tree: ast.AST, name: str = "widthwise") -> set[str]:
             assert node.level == 0, "imports are written in full"
             module = node.module or ""
             names = [f"{module}.{alias.name}" for alias in node.names] if module == name else [module]
-        rooms |= {part.split(".")[1] for part in names if part.startswith(f"{name}.")}
-    return rooms
+        packages |= {part.split(".")[1] for part in names if part.startswith(f"{name}.")}
+    return packages
 
 
-def test_rooms_import_only_what_they_may() -> None:
+def test_packages_import_only_what_they_may() -> None:
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):
-        here = room(path)
-        assert here in MAY_IMPORT, f"{here} is a room that no rule knows; add it here and to docs/architecture.md"
+        here = package(path)
+        assert here in MAY_IMPORT, f"{here} is a package without a rule; add it here and to docs/architecture.md"
         for other in sorted(imported(ast.parse(path.read_text(encoding="utf-8")))):
             if other != here and other not in MAY_IMPORT[here]:
                 wrong.append(f"{path.relative_to(SOURCE)} imports {other}")
@@ -142,8 +142,8 @@ def test_heavy_packages_are_imported_where_they_are_used() -> None:
                 else []
             )
             for name in names:
-                heavy = HEAVY if room(path) in NUMPY_ROOMS else HEAVY | {"numpy"}
-                if room(path) == TORCH_ROOM and path.name not in SETTINGS:
+                heavy = HEAVY if package(path) in NUMPY_PACKAGES else HEAVY | {"numpy"}
+                if package(path) == TORCH_PACKAGE and path.name not in SETTINGS:
                     heavy = heavy - {"torch"}
                 if path.name in TORCH_FILES:
                     heavy = heavy - {"torch"}

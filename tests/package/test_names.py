@@ -29,11 +29,11 @@ SAME_FILE = {
     "solve.py": "the command and the function it calls",
     "validate.py": "the command and the function it calls",
 }
-# To be renamed in their own rooms.
+# To be renamed.
 SAME_FILE_FOR_NOW: set[str] = set()
 
 SAME_CLASS: dict[str, str] = {}
-# To be renamed in their own rooms.
+# To be renamed.
 SAME_CLASS_FOR_NOW: set[str] = set()
 
 

@@ -29,8 +29,8 @@ for name in {hidden!r}:
     sys.modules.pop(name, None)
 """
 HIDDEN = ("resource", "fcntl", "termios", "tty", "pwd", "grp")
-#: The rooms that need no optional package.
-ROOMS = ("core", "task_search", "portfolio", "theory", "classical", "experiments", "cli")
+#: The packages that need no optional package.
+PACKAGES = ("core", "task_search", "portfolio", "theory", "classical", "experiments", "cli")
 
 
 def without_modules(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -41,11 +41,11 @@ def without_modules(program: str, *arguments: str) -> subprocess.CompletedProces
     )
 
 
-def test_every_room_is_imported_and_a_task_is_solved(tmp_path: Path) -> None:
+def test_every_package_is_imported_and_a_task_is_solved(tmp_path: Path) -> None:
     modules = [
         ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
-        for room in ROOMS
-        for path in sorted((ROOT / "src" / "widthwise" / room).rglob("*.py"))
+        for package in PACKAGES
+        for path in sorted((ROOT / "src" / "widthwise" / package).rglob("*.py"))
         if path.name not in ("__init__.py", "ray_pool.py")
     ]
     assert len(modules) > 80

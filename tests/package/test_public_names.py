@@ -8,8 +8,8 @@ def test_every_public_name_can_be_imported():
         assert getattr(ww, name) is not None
 
 
-def test_the_list_of_names_is_the_list_of_rooms():
-    assert sorted(ww.__all__) == sorted([*ww._ROOM_OF, *ww._MODULES, "__version__"])
+def test_all_lists_the_names_of_all_modules():
+    assert sorted(ww.__all__) == sorted([*ww._MODULE_OF, *ww._MODULES, "__version__"])
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -54,8 +54,8 @@ def test_the_logger_is_silent_by_default_and_tells_of_runs_when_asked(caplog: py
         ww.OnlinePlanner("corridor", ww.RolloutIW(1), max_steps=1).run(seed=0)
     texts = [(record.name, record.levelname, record.getMessage()) for record in caplog.records]
     assert ("widthwise.classical.solve", "DEBUG", "solving corridor-length-3-door-0 with IHIW(1,1)") in texts
-    rooms = {name.split(".")[1] for name, _, _ in texts}
-    assert rooms >= {"classical", "task_search", "portfolio", "online"}
+    packages = {name.split(".")[1] for name, _, _ in texts}
+    assert packages >= {"classical", "task_search", "portfolio", "online"}
     assert {level for _, level, _ in texts} == {"DEBUG", "INFO"}
     assert any("<Result solved by IHIW(1,1)" in text for _, level, text in texts if level == "INFO")
     assert any("<Episode" in text for _, level, text in texts if level == "INFO")

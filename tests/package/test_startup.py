@@ -18,8 +18,8 @@ HEAVY = {
     *("socket", "ssl", "subprocess", "tempfile", "unittest", "urllib.request", "xml"),
     *("decimal", "fractions", "logging"),
 }
-#: The rooms that planning for a PDDL task does not enter.
-OTHER_ROOMS = ("experiments", "exploration", "learning", "online", "reports", "simulators", "training", "theory")
+#: The packages that planning for a PDDL task does not import.
+OTHER_PACKAGES = ("experiments", "exploration", "learning", "online", "reports", "simulators", "training", "theory")
 PROGRAM = """
 import sys
 from widthwise.cli.main import main
@@ -41,7 +41,8 @@ def test_solve_imports_neither_numpy_nor_other_heavy_modules(tmp_path: Path, pla
     modules = imported("solve", *files(tmp_path, "corridor"), "--planner", planner)
     assert "widthwise._native" in modules
     assert not modules & HEAVY
-    assert not [name for name in modules if name.startswith(tuple(f"widthwise.{room}" for room in OTHER_ROOMS))]
+    others = tuple(f"widthwise.{package}" for package in OTHER_PACKAGES)
+    assert not [name for name in modules if name.startswith(others)]
 
 
 def test_a_command_imports_no_other_command(tmp_path: Path) -> None:

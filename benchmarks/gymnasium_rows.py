@@ -65,17 +65,17 @@ lines are in [gymnasium/results.jsonl](gymnasium/results.jsonl); each has its co
 
 Each row has the seeds 0 to 4, one process per episode. An episode is interrupted after {limit:g} CPU seconds; its
 score is the reward collected so far. *Solved* counts the episodes that reached the score in the second column. The
-score is the mean over the seeds, with the least and the largest in brackets; the other figures are medians. CPU seconds
-are those of the whole process, including about 0.4 s for starting Python and importing Gymnasium.
+score is the mean over the seeds, with the minimum and the maximum in brackets; the other figures are medians. CPU
+seconds are those of the whole process, including about 0.4 s for starting Python and importing Gymnasium.
 
 {table}
 
-A third line is the best setting known; where there is none, no setting is known that solves more. `(N limit)`
-counts the episodes that the CPU limit interrupted. `random` chooses all actions with the same
-probability and stops after 10,000 steps where the environment has no limit of its own.
+The line after `default`, if there is one, is the best known setting; otherwise no setting is known that solves more.
+`(N limit)` counts the episodes that the CPU limit interrupted. `random` chooses all actions with the same
+probability and stops after 10,000 steps if the environment has no limit.
 
 Scores that count as solved: 500 steps in CartPole-v1; the reward thresholds of Gymnasium in MountainCar-v0 (-110),
-Acrobot-v1 (-100) and LunarLander-v3 (200); the shortest way in CliffWalking-v1 (-13); the goal in the others.
+Acrobot-v1 (-100) and LunarLander-v3 (200); the shortest path in CliffWalking-v1 (-13); the goal in the others.
 
 {notes}
 """
@@ -87,14 +87,14 @@ NOTES = """\
   actions of the episode.
 - MiniGrid: the high-level features were chosen on the seeds 10 and 11 of BlockedUnlockPickup and 10 of
   KeyCorridorS6R3. What is carried, locked and blocked as one feature, and the doors, HIW(1,1): solved in 1,500 and
-  3,000 interactions, and in 35,000. The three as features of their own, HIW(2,1): 7,000 and 8,000 in
-  BlockedUnlockPickup. The features before, without blocked doors: not solved in 60 CPU seconds.
+  3,000 interactions, and in 35,000. The three as separate features, HIW(2,1): 7,000 and 8,000 in
+  BlockedUnlockPickup. The earlier features, without blocked doors: not solved in 60 CPU seconds.
 - KeyCorridorS6R3: an earlier version solved 3 of 5 (not the seeds 1 and 2). With seed 2 its search was exhausted after
   46,000 nodes: the first place where it dropped the key blocked a doorway, and states with the key in another place had
   no new feature. Therefore `blocked` counts keys, and open doors as well (found on seed 2 of the table; seeds 10 and 11
   are solved after 56,500 and 56,000 interactions). Snapshots by reference reduce the CPU time per interaction from .85
-  to .39 ms (seed 1), so that up to 120,000 nodes are affordable.
-- The lines of MiniGrid-Empty, FourRooms and MultiRoom are from before this change. They have no keys, so that their
+  to .39 ms (seed 1), so up to 120,000 nodes are affordable.
+- The lines of MiniGrid-Empty, FourRooms and MultiRoom are from before this change. They have no keys, so their
   features are the same; their CPU times are those of slower snapshots.
 - MountainCar-v0: the first path to the flag takes 141 to 175 steps, and more rollouts hardly shorten it (seeds 10 to
   12, running Rollout IW(2) until it is exhausted: -152, -124, -174). Breadth-first IW(2) never finds the flag with 24
@@ -106,13 +106,13 @@ NOTES = """\
   that was cut to 60,000 states per step needs 108, 109, 108, 107 and 88 steps from the seeds 0 to 4.
 - Acrobot-v1: breadth-first IW(2) with 48 intervals takes 69 to 76 steps and 17,000 to 21,000 nodes (seeds 10 to 12).
   Shortened paths: -79 and -68 (seeds 10 and 11; before: -109, -113).
-- CartPole-v1: the cart drifted to the edge, which the tree sees too late. Other values of nodes did not stop it;
-  beside the mean of children (403 and 500 steps on the seeds 10 and 11): the number of living nodes 433, 484, 304 (10
-  to 12), the depth of the deepest 214, 451, 211; and finer intervals 336, 500 (10, 11). A breadth-first search that
-  keeps the states with a new value in their layer reaches 500 steps with 50,000 interactions where intervals are 4
-  times finer, and runs out after 86 to 444 steps with the scales 1 and 2. The agent follows its path: 500 on the
-  seeds 10, 12 and 13.
-- LunarLander-v3 with `--chance foresee`: states are restored by replaying the episode, so that with the default budget
+- CartPole-v1: the cart drifted to the edge, which the tree reaches too late. Other values of nodes did not prevent
+  this; besides the mean of children (403 and 500 steps on the seeds 10 and 11): the number of live nodes 433, 484,
+  304 (10 to 12), the depth of the deepest 214, 451, 211; and finer intervals 336, 500 (10, 11). A breadth-first
+  search that keeps the states with a new value in their layer reaches 500 steps with 50,000 interactions where
+  intervals are 4 times finer, and is exhausted after 86 to 444 steps with the scales 1 and 2. The agent follows its
+  path: 500 on the seeds 10, 12 and 13.
+- LunarLander-v3 with `--chance foresee`: states are restored by replaying the episode, so with the default budget
   56 steps took 250 seconds (seed 10; 210,000 replayed steps; -109 until then, on a machine with much other load). One
   action of 1/50 s changes little. `--option action_repeat=8` makes a tree of the same size look 8 times as far and an
   episode 8 times as short. The setting was chosen on the seeds 10 to 12: without repetition and 60 steps per action 10
@@ -122,9 +122,9 @@ NOTES = """\
   with repetition.
 - Continuous actions (not in the table), seeds in brackets: Pendulum-v1 with `--actions grid:5 --budget 100` -128 after
   200 steps (0); LunarLanderContinuous-v3 with `--actions grid:3 --chance foresee --budget 60` 44 (0) and 218 (1).
-- There is no row for Sokoban. `gym-sokoban` 0.0.6, the only one found on PyPI, is written for Gym and not for
+- There is no row for Sokoban. `gym-sokoban` 0.0.6, the only package found on PyPI, is written for Gym and not for
   Gymnasium (`reset` returns no info, `step` four values), and does not import here (`pkg_resources` is missing).
-- The lines of MiniGrid from before commit cc23c92 hold for it as well: its changes do not concern hierarchies.
+- The lines of MiniGrid from before commit cc23c92 are valid for it as well: its changes do not concern hierarchies.
 - Lines with other commits than 98f9dd6eea were made by version 0.1.0.
 - Lines with the commits 896784633d and 1f2eb6bb33 were made before a rebase; in the history these are 12c5ab0 and
   cc23c92."""

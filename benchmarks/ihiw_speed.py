@@ -1,4 +1,4 @@
-"""How fast IHIW(1,1) generates nodes, beside IW(1) on the same goals, and where its time goes.
+"""How fast IHIW(1,1) generates nodes, compared with IW(1) on the same goals, and how its time is spent.
 
 One task per row of the paper's table, from the middle of the row; every goal with 10,000 nodes. Prints and writes
 `docs/results/ihiw-speed.md`. Run: `python benchmarks/ihiw_speed.py` with WIDTHWISE_BENCHMARKS set.
@@ -100,7 +100,7 @@ def row(name: str, problem: Path) -> str:
 def main() -> None:
     args = parsed(parser(__doc__, "docs/results/ihiw-speed.md"))
     lines = [
-        "# Speed of IHIW(1,1) beside IW(1)",
+        "# Speed of IHIW(1,1) compared with IW(1)",
         "",
         f"`python benchmarks/ihiw_speed.py`, {made_by()}, {os.cpu_count()} cores. "
         f"One task from the middle of each row, up to {MOST_GOALS} goals, {BUDGET} nodes each, "

@@ -47,19 +47,19 @@ Planners that never reached the door are not drawn.
 {findings}
 
 Flat planners over tiles are exhausted after a few nodes: while the agent stays in a tile the mean of the tile does not
-change, so that nothing is novel. Over cells they see everything once, but in one tree the cells behind the key are not
-novel any more, so that only steps that happen to pass the key help. In the hierarchy the tiles distinguish rooms and
+change, so nothing is novel. Over cells they see everything once, but in one tree the cells behind the key are no longer
+novel, so only steps that happen to pass the key help. In the hierarchy the tiles distinguish rooms and
 show that the key is gone, and the cells explore each room.
 
 More is not always better. If no action is rewarded, the agent follows the largest subtree. With a large tree of few
-abstract states this can lead it around the rooms and past the key until the step limit: an example is seed 0 of
+high-level states this can lead it around the rooms and past the key until the step limit: an example is seed 0 of
 HIW(1,1) 4x4 in maze-large with 300 steps and 2000 nodes (`widthwise play maze-large --tiles 4x4 --budget 300 --nodes
 2000`).
 
 ## Counting a visit before or after
 
-Count-based Rollout IW counts a visit before it asks for the successor, as Algorithm 3 prints it. Up to commit 01388bb
-it counted afterwards, so that a visit which the budget interrupted was lost. HIW(1,1) with 2x2 tiles, 30 interactions
+Count-based Rollout IW counts a visit before it generates the successor, as in Algorithm 3. Up to commit 01388bb
+it counted afterwards, so a visit that the budget interrupted was lost. HIW(1,1) with 2x2 tiles, 30 interactions
 and 500 nodes in maze-small, seeds 0 to 59: 15 of 60 episodes reached the door with the key at commit 01388bb, 33 of 60
 since commit 4714219. The command:
 

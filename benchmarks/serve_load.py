@@ -2,7 +2,7 @@
 
 python benchmarks/serve_load.py [--requests 200] [--workers 2] [--out docs/results/serve-load.md]
 
-A quarter of the requests is easy, a quarter is solved in some time, a quarter would search for ever and has a small
+A quarter of the requests is easy, a quarter is solved in some time, a quarter would search forever and has a small
 limit of time, and a quarter a small limit of memory. Counted: requests without an answer, answers other than the
 expected ones, plans that the validator refuses, the seconds and the memory beyond the limits, and the most memory that
 the service and its workers hold. Needs httpx (extra `dev`).
@@ -119,7 +119,7 @@ def report(load: Load, count: int, workers: int, command: Sequence[str]) -> str:
     rows = [
         ("requests at the same moment", f"{count}"),
         ("without an answer", f"{len(load.failures)}"),
-        ("with another answer than expected", f"{len(wrong)}"),
+        ("with an unexpected answer", f"{len(wrong)}"),
         ("plans that the validator refuses", f"{invalid}"),
         ("until the last answer, s", f"{load.seconds:.1f}"),
         (f"most seconds beyond a limit of {SECONDS:g} s", f"{max(0.0, over):.3f}"),
@@ -139,7 +139,7 @@ def report(load: Load, count: int, workers: int, command: Sequence[str]) -> str:
         "that waits for a processor when its time ends notices the limit later.",
         "",
         f"`widthwise serve --workers {workers}` gets {count} requests at the same moment: a quarter is easy "
-        "(corridor), a quarter takes some time (logistics), a quarter would search for ever and has a limit of "
+        "(corridor), a quarter takes some time (logistics), a quarter would search forever and has a limit of "
         f"{SECONDS:g} seconds, and a quarter has a limit of {MEGABYTES:g} MB (breadth-first search for a tower of 40 "
         "blocks).",
         "",

@@ -290,7 +290,7 @@ def report(lines: list[str], message: list[str]) -> str:
     made = describe_run({}, ["python", *sys.argv])
     machine = made["machine"]
     parts = [
-        "# The cost of planning beyond a simulator",
+        "# The cost of planning in addition to the simulator",
         f"Written by `{made['command']}`. Commit {made['commit']}, Widthwise "
         f"{made['versions']['widthwise']}, Python {made['versions']['python']}; "
         f"{machine['cpu']}, {machine['cores']} cores.",
@@ -299,7 +299,7 @@ def report(lines: list[str], message: list[str]) -> str:
         "cores; the last line gives the other load. `python benchmarks/simulators.py --processes` measures only this. "
         "Processor time shows whether the processes slow each other down.",
         "```\n" + "\n".join(lines) + "\n```",
-        f"{LEGEND[0].upper()}{LEGEND[1:]}. The best of three runs each. In a full tree planning stops early, so that "
+        f"{LEGEND[0].upper()}{LEGEND[1:]}. The best of three runs each. In a full tree planning stops early, so "
         "the work of acting (values, policy, dropping nodes) is divided among few interactions.",
     ]
     return "\n\n".join(parts) + "\n"

@@ -66,10 +66,11 @@ def page(rows: dict[str, tuple[float, int | None]], repeats: int) -> str:
         "# Start-up",
         "",
         "What `widthwise solve` costs besides the search: the bundled corridor is solved in a millisecond. "
-        f"Least processor time of {repeats} runs; the programs take turns. Instructions are counted by valgrind in one "
-        "further run, and other processes do not change them.",
+        f"Minimum processor time of {repeats} runs; the programs take turns. Instructions are counted by valgrind in "
+        "one more run, and other processes do not change them.",
         "",
-        "| program | processor time, ms | beside `import numpy` | instructions, millions | beside `import numpy` |",
+        "| program | processor time, ms | relative to `import numpy` | instructions, millions "
+        "| relative to `import numpy` |",
         "|---|---|---|---|---|",
     ]
     for name, (used, counted) in rows.items():
@@ -81,8 +82,8 @@ def page(rows: dict[str, tuple[float, int | None]], repeats: int) -> str:
     machine = about["machine"]
     lines += [
         "",
-        "`solve` imports no NumPy and no other command. What is left is the start of Python, the standard library "
-        "(dataclasses, argparse, pathlib, json), the native module, and the modules of the reader, the "
+        "`solve` imports neither NumPy nor any other command. What remains is the start of Python, the standard "
+        "library (dataclasses, argparse, pathlib, json), the native module, and the modules of the reader, the "
         "planners and the validator. `tests/package/test_startup.py` forbids heavy imports by name.",
         "",
         f"Made with `{about['command']}`: commit {about['commit']}, {versions}, {machine['cpu']}, "

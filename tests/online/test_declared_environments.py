@@ -48,7 +48,7 @@ def test_an_unknown_kind_is_refused_by_name() -> None:
 @pytest.mark.torch
 def test_learning_uses_what_a_class_declares() -> None:
     from widthwise.training.algorithms import planning_settings
-    from widthwise.training.trainer import support_for
+    from widthwise.training.simulator_facts import support_for
 
     assert planning_settings("auto", Declared()).tiles == (8, 11)
     assert support_for(Declared()).rescaled is False

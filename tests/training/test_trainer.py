@@ -32,7 +32,8 @@ from widthwise.simulators.names import simulator
 from widthwise.training.algorithms import planning_settings
 from widthwise.training.clocks import TimedSimulator
 from widthwise.training.configuration import Configuration
-from widthwise.training.trainer import EndedEpisode, Trainer
+from widthwise.training.ended_episode import EndedEpisode
+from widthwise.training.trainer import Trainer
 
 ROOMS = """\
 limit: 20

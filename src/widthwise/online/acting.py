@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import logging
-import math
 import random
 import time
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.budget import Budget
 from widthwise.core.defaults import Defaults
-from widthwise.core.errors import MissingExtraError, OnInterrupt, RunInterrupted, UsageError
+from widthwise.core.errors import OnInterrupt, RunInterrupted, UsageError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.online.defaults import default_planner, planning_defaults
+from widthwise.online.choice import choose_action
+from widthwise.online.defaults import action_budget, back_up_rules, default_planner, planning_defaults
 from widthwise.online.doubts import Doubts, Recognise
 from widthwise.online.episode import Episode, StepRecord
-from widthwise.online.followed_paths import FollowedPath
+from widthwise.online.execution import execute
+from widthwise.online.followed_paths import FollowedPath, knows_a_way
 from widthwise.online.growth import grow
 from widthwise.online.lockstep import Evaluate, Playing
 from widthwise.online.luck import Luck
-from widthwise.online.policies import Behaviour, target
+from widthwise.online.policies import Behaviour
 from widthwise.online.presets import DEFAULT, preset_settings
-from widthwise.online.values import LookAhead, goal_path, leaf_value, look_ahead, undecided
+from widthwise.online.values import LookAhead, leaf_value, look_ahead
 from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
 from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulator_search.ihiw import DiscoveredFeatures, DiscoveringHierarchy
 from widthwise.simulator_search.levels import OnSimulator, levels_of
-from widthwise.simulator_search.tree import NONE, BackUpRules, Tree
+from widthwise.simulator_search.tree import NONE, Tree
 from widthwise.simulators.names import simulator as as_simulator
 from widthwise.task_search.ihiw import IHIW
 
@@ -133,13 +133,8 @@ class OnlinePlanner:
         settings = preset_settings(preset, self.simulator)
         self.defaults = defaults or planning_defaults(self.simulator, preset)
         self.planner = default_planner(self.defaults) if planner is None else planner
-        budget = budget or Budget()
-        unlimited = budget.steps is None and budget.seconds is None
-        self.budget = replace(
-            budget,
-            steps=self.defaults.steps_per_action if unlimited else budget.steps,
-            nodes=budget.nodes or self.defaults.nodes,
-        )
+        unlimited = budget is None or (budget.steps is None and budget.seconds is None)
+        self.budget = action_budget(budget, self.defaults)
         self.patience = patience or (self.defaults.patience if unlimited else 1)
         self.settle = self.defaults.settle if settle is None else settle
         self.shorten = shorten if shorten is not None else self.defaults.shorten if unlimited else 0
@@ -149,11 +144,7 @@ class OnlinePlanner:
         self.discovered: DiscoveredFeatures | None = None  # what IHIW found in the episode so far
         if self.discovers is not None and evaluate is not None:
             raise UsageError("IHIW discovers features among those of a function: it cannot be combined with a network")
-        if life_penalty is None:
-            life_penalty = self.defaults.life_penalty
-        if not 0.0 <= life_penalty < math.inf:
-            raise UsageError(f"life_penalty must be a number of at least 0, not {life_penalty!r}")
-        self.rules = BackUpRules(life_penalty, 1.0 if clip_rewards else math.inf, untried_worth)
+        self.rules = back_up_rules(self.defaults, life_penalty, clip_rewards, untried_worth)
         self.driver = Driver(self.simulator, functions, keep_observations=keep_observations, rules=self.rules)
         self.root_actions = root_actions
         self.luck = Luck(chance, self.driver)
@@ -249,12 +240,8 @@ class OnlinePlanner:
     @property
     def _predicted(self) -> Prediction:
         if self._prediction is None:
-            from importlib.util import find_spec
-
             from widthwise.online.prediction import Prediction
 
-            if find_spec("gymnasium") is None:
-                raise MissingExtraError("the environment of an agent", "gym")
             self._prediction = Prediction(self)
         return self._prediction
 
@@ -318,7 +305,7 @@ class OnlinePlanner:
         steps, restores = driver.steps, driver.restores
         yield from self.plan(self.planning)
         record = self.choose(self.rng)
-        real = yield from self.execute(root, record)
+        real = yield from execute(self, root, record)
         child = driver.tree.nodes.children[root][record.action]
         record.reward = driver.tree.reward[child] if real is None else real.reward
         record.interactions, record.restores = driver.steps - steps, driver.restores - restores
@@ -337,26 +324,6 @@ class OnlinePlanner:
         episode.terminated = driver.tree.nodes.terminal[child]
         return record
 
-    def execute(self, root: int, record: StepRecord) -> Generator[Step, Evaluation, Step | None]:
-        """Execute the chosen action; returns its outcome if that differs from the tree."""
-        driver, luck, action = self.driver, self.luck, record.action
-        planned = driver.tree.nodes.children[root][action]
-        if luck.fresh:
-            record.luck = luck.of_step(self.episode.steps)
-            step = luck.step(root, action, record.luck)
-            record.as_planned = planned != NONE and luck.same(planned, step)
-            if not (record.as_planned and self.keep_subtree):
-                return step
-            # The subtree is kept, but what it continues from is real: parts of it may be hidden.
-            driver.tree.snapshot[planned] = None if step.done else driver.simulator.save()
-            driver.at = planned
-        elif planned == NONE:  # nothing could be explored: step blindly
-            step = driver.step(root, action)
-            driver.add(root, action, step, (yield step) if self.evaluate else None)
-        elif luck.verifies:
-            luck.verify(root, action, planned, self.episode.steps)
-        return None
-
     def hierarchy(self, rng: random.Random) -> SimulatorHierarchy:
         """The planner at work on the tree of this episode."""
         if self.discovered is not None:
@@ -369,7 +336,7 @@ class OnlinePlanner:
             return
         settles = self.settle and self.evaluate is None
         until = None if self.budget.seconds is None else time.perf_counter() + self.budget.seconds
-        if not (settles and self.knows_a_way()):
+        if not (settles and knows_a_way(self)):
             yield from grow(self, hierarchy, until)
         if settles and self.shorten:
             self.path.search(self, until)
@@ -380,35 +347,6 @@ class OnlinePlanner:
         self.doubted = set() if self.doubts is None else self.doubts.nodes(tree)
         return look_ahead(tree, self.discount, self.doubted, leaf_value(tree, self.discount))
 
-    def undecided(self) -> bool:
-        """Whether no action looks better than another."""
-        tree = self.driver.tree
-        return undecided(look_ahead(tree, self.discount, leaf=leaf_value(tree, self.discount)))
-
-    def knows_a_way(self) -> bool:
-        """Whether the best way in the tree ends at a goal: an end of the episode that is worth more than going on."""
-        tree = self.driver.tree
-        return goal_path(tree, self.discount, leaf_value(tree, self.discount)) is not None
-
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""
-        tree = self.driver.tree
-        seen = self.look_ahead()
-        if self.path.actions:
-            policy = [0.0] * tree.actions
-            policy[self.path.actions.pop(0)] = 1.0
-        else:
-            policy = self.behaviour(seen)
-        action = rng.choices(range(len(policy)), policy)[0]
-        return StepRecord(
-            action=action,
-            reward=0.0,
-            look_ahead=seen,
-            behaviour=policy,
-            target=target(seen, self.target_temperature, prior=self.target_prior),
-            nodes=len(tree),
-            kept=0,
-            high_level_states=tree.high_level_states(),
-            interactions=0,
-            restores=0,
-        )
+        return choose_action(self, rng)

@@ -5,15 +5,19 @@ What a simulator may declare is listed in `core/defaults.py`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
+from widthwise.core.budget import Budget
 from widthwise.core.defaults import Defaults
+from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.planner_registry import level_planner
 from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.simulator_search.driver import FeatureFunction
 from widthwise.simulator_search.levels import OnSimulator
+from widthwise.simulator_search.tree import BackUpRules
 
 
 def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
@@ -88,6 +92,40 @@ def default_planner(defaults: Defaults) -> OnSimulator:
         planner = HIW(None, high=level_planner(defaults.high, width, temperature=defaults.temperature), low=planner)
     hierarchy: OnSimulator = planner
     return hierarchy
+
+
+def action_budget(budget: Budget | None, defaults: Defaults) -> Budget:
+    """The limits for one action: where neither steps nor seconds are limited, the steps that the defaults give."""
+    budget = budget or Budget()
+    unlimited = budget.steps is None and budget.seconds is None
+    return replace(
+        budget,
+        steps=defaults.steps_per_action if unlimited else budget.steps,
+        nodes=budget.nodes or defaults.nodes,
+    )
+
+
+def back_up_rules(
+    defaults: Defaults, life_penalty: float | None, clip_rewards: bool, untried_worth: bool
+) -> BackUpRules:
+    """How returns are computed in the tree.
+
+    Args:
+        defaults: give the penalty for a lost life if `life_penalty` is None.
+        life_penalty: what a lost life takes from the return of a step.
+        clip_rewards: whether a reward counts as 1 at the most, and as -1 at the least.
+        untried_worth: whether a node with untried actions is worth at least what a leaf is worth.
+
+    Returns:
+        The rules.
+
+    Raises:
+        UsageError: the penalty is negative or not finite.
+    """
+    penalty = defaults.life_penalty if life_penalty is None else life_penalty
+    if not 0.0 <= penalty < math.inf:
+        raise UsageError(f"life_penalty must be a number of at least 0, not {penalty!r}")
+    return BackUpRules(penalty, 1.0 if clip_rewards else math.inf, untried_worth)
 
 
 def observation(step: Step) -> Any:

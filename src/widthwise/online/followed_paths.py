@@ -25,11 +25,17 @@ class FollowedPath:
 
     def search(self, agent: OnlinePlanner, until: float | None) -> None:
         """Search once for a shorter path to a goal, or for a long one without an end where only survival counts."""
-        if not self.shortened and agent.knows_a_way():
+        if not self.shortened and knows_a_way(agent):
             self.shortened = True
             shorten_path(agent, until)
         elif not agent.luck.fresh and only_survival_counts(agent.driver.tree):
             self.actions = survive(agent, until)
+
+
+def knows_a_way(agent: OnlinePlanner) -> bool:
+    """Whether the best way in the tree ends at a goal: an end of the episode that is worth more than going on."""
+    tree = agent.driver.tree
+    return goal_path(tree, agent.discount, leaf_value(tree, agent.discount)) is not None
 
 
 def shorten_path(agent: OnlinePlanner, until: float | None) -> None:

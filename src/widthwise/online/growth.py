@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from widthwise.core.simulator import Step
+from widthwise.online.values import leaf_value, look_ahead, undecided
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulator_search.rollout_iw import RolloutIW
@@ -38,7 +39,7 @@ def grow(agent: OnlinePlanner, hierarchy: SimulatorHierarchy, until: float | Non
     for number in range(rounds):
         room = most - len(driver.tree)
         left = room if budget.steps is None else min(room, budget.steps - (0 if number else driver.steps - begun))
-        if left <= 0 or (number and not agent.undecided()):
+        if left <= 0 or (number and not _undecided(agent)):
             break
         try:
             pending = pending or next(requests)
@@ -52,10 +53,16 @@ def grow(agent: OnlinePlanner, hierarchy: SimulatorHierarchy, until: float | Non
                     node = driver.expand(parent, action)
                 pending = requests.send(node)
         except StopIteration:  # every level is exhausted
-            if not agent.widens or not (agent.undecided() and _widen(agent)):
+            if not agent.widens or not (_undecided(agent) and _widen(agent)):
                 break
             requests, pending = agent.planning.requests(), None
     requests.close()
+
+
+def _undecided(agent: OnlinePlanner) -> bool:
+    """Whether no action looks better than another."""
+    tree = agent.driver.tree
+    return undecided(look_ahead(tree, agent.discount, leaf=leaf_value(tree, agent.discount)))
 
 
 def _try_root_actions(

@@ -7,9 +7,10 @@ as an environment of the same kind that was stepped instead, is refused.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import MissingExtraError, UsageError
 from widthwise.simulator_search.tree import NONE
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Prediction:
     """The state of an environment that other programs step, as far as an agent needs it."""
 
     def __init__(self, agent: OnlinePlanner) -> None:
+        if find_spec("gymnasium") is None:
+            raise MissingExtraError("the environment of an agent", "gym")
         from widthwise.simulators.stepped_env import SteppedEnv
 
         self.agent = agent

@@ -31,7 +31,8 @@ from widthwise.training.configure import make_simulator
 from widthwise.training.divergence import diagnosed
 from widthwise.training.evaluation_record import evaluation_record
 from widthwise.training.player import Player, Waiting
-from widthwise.training.trainer import TOGETHER, Trainer, over_at_reset
+from widthwise.training.simulator_facts import over_at_reset
+from widthwise.training.trainer import TOGETHER, Trainer
 
 #: A block takes so many times the interactions of one action, shared by the trees of the actor. Longer blocks save
 #: time (weights travel less often, the network evaluates fewer observations twice), and their weights are older.

@@ -30,8 +30,9 @@ from widthwise.training.actor_messages import (
 )
 from widthwise.training.clocks import now
 from widthwise.training.configuration import Configuration
+from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.run_settings import RunSettings
-from widthwise.training.trainer import EndedEpisode, Trainer
+from widthwise.training.trainer import Trainer
 from widthwise.training.transport import ActorLost, ActorOptions, Lost, Transport, make_transport
 
 #: Where the time of a run goes: processor seconds of all actors together, what actors and learner have waited for each

@@ -14,7 +14,7 @@ from typing import Any
 from widthwise.training.actor_messages import Capture, Play, Played, Restore
 from widthwise.training.actors_trainer import ActorsTrainer
 from widthwise.training.clocks import now
-from widthwise.training.trainer import EndedEpisode
+from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.transport import ActorLost
 
 #: Blocks that an actor has been ordered to play: the one in hand and the next one, so that it never waits.

@@ -13,6 +13,7 @@ from widthwise.core.errors import InputError, UsageError
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.acting import OnlinePlanner
+from widthwise.online.choice import chosen_record
 from widthwise.online.episode import StepRecord
 from widthwise.online.values import look_ahead
 from widthwise.simulator_search.driver import Evaluation
@@ -50,18 +51,8 @@ class NetworkAlone(OnlinePlanner):
         prior = tree.prior[tree.root]
         assert prior is not None
         policy = sharpened(prior, TEMPERATURE)
-        return StepRecord(
-            action=rng.choices(range(len(policy)), policy)[0],
-            reward=0.0,
-            look_ahead=look_ahead(tree, self.discount),
-            behaviour=policy,
-            target=list(prior),
-            nodes=len(tree),
-            kept=0,
-            high_level_states=tree.high_level_states(),
-            interactions=0,
-            restores=0,
-        )
+        action = rng.choices(range(len(policy)), policy)[0]
+        return chosen_record(tree, action, look_ahead(tree, self.discount), policy, list(prior))
 
 
 def learned_agent(

@@ -10,6 +10,7 @@ from widthwise.core.simulator import Step
 from widthwise.learning.inference import Inference
 from widthwise.learning.input_format import InputFormat
 from widthwise.simulator_search.driver import Evaluation
+from widthwise.simulator_search.tree import Tree
 from widthwise.training.algorithms import PlanningSettings
 from widthwise.training.clocks import Clocks, now
 
@@ -48,6 +49,16 @@ class NodeEvaluator:
         evaluations = [known[mark] for mark in marks]
         self.clocks.network += now() - begun
         return evaluations
+
+    def look_anew(self, tree: Tree) -> None:
+        """Evaluate all nodes of a tree with the network as it is now."""
+        live = tree.nodes.live
+        steps = [Step(tree.observation[node]) for node in live]
+        for node, evaluation in zip(live, self(steps), strict=True):
+            if evaluation.features is not None:
+                tree.nodes.features[node] = evaluation.features
+            tree.prior[node], tree.value[node] = evaluation.prior, evaluation.value
+            tree.version[node] = evaluation.version
 
     def forget(self) -> None:
         """Drop all evaluations and marks, so that no observation is kept alive."""

@@ -11,10 +11,11 @@ from widthwise.learning.updater import Losses, TrainingDivergedError
 from widthwise.simulators.chance import Chance
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.divergence import DIVERGED, diagnosed
+from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.evaluation_record import evaluation_record
 from widthwise.training.run_settings import RunSettings
 from widthwise.training.run_trainer import Record
-from widthwise.training.trainer import EndedEpisode, Trainer
+from widthwise.training.trainer import Trainer
 from widthwise.training.transport import ActorLost
 
 

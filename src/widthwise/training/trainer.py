@@ -7,22 +7,16 @@ a run can be saved. With one tree a round is one action, and this is the paper's
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import torch
 
-from widthwise.core.budget import Budget
-from widthwise.core.contract import guarded
-from widthwise.core.errors import SimulatorError, UsageError
+from widthwise.core.errors import UsageError
 from widthwise.core.showing import counted
 from widthwise.core.simulator import Simulator, Step
-from widthwise.learning.input_format import InputFormat
-from widthwise.learning.network import Network
-from widthwise.learning.replay_memory import ReplayMemory, Sampling
-from widthwise.learning.support import RESCALED, Support, named_support
+from widthwise.learning.support import named_support
 from widthwise.learning.updater import Losses, Updater
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
@@ -31,9 +25,13 @@ from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, 
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
 from widthwise.training.demonstration import Demonstration
+from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
+from widthwise.training.learning_parts import new_memory, new_network
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
+from widthwise.training.simulator_facts import input_format_of, over_at_reset, random_walk, support_for
+from widthwise.training.training_agent import training_agent
 from widthwise.training.transport import ActorLost
 
 #: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
@@ -42,23 +40,6 @@ from widthwise.training.transport import ActorLost
 TOGETHER = 2
 #: Random steps from which the scale of numbers is computed where there is no calibration.
 SCALING = 128
-
-
-@dataclass(frozen=True, slots=True)
-class EndedEpisode:
-    """A training episode that has come to its end."""
-
-    episode: int
-    tree: int
-    score: float
-    steps: int
-    interactions: int  # of this episode
-    total_interactions: int  # of the run, when it ended
-    updates: int
-    losses: Losses | None  # of the last update
-    actor: int | None = None  # where there are several
-    lag: int | None = None  # updates since the weights of its last block
-    oldest_lag: int | None = None  # and since those of its first
 
 
 class Trainer:
@@ -91,27 +72,9 @@ class Trainer:
         self.defaults = planning_defaults(first)
         learning = config.learning
         self.support = config.support or named_support(learning.value_support) or support_for(first)
-        network = Network(
-            input_format,
-            first.actions,
-            self.support,
-            config.seed,
-            momentum=learning.momentum,
-            smooth=learning.smooth,
-            zero_heads=learning.zero_heads,
-        )
         self.input_format = input_format
-        self.updater = Updater(network, learning, device)
-        sampling = Sampling(
-            learning.demonstration_share,
-            learning.tree_share,
-            learning.tree_values,
-            learning.bootstrap,
-            learning.shift,
-            config.planning.discount,
-            learning.tree_targets > 0,
-        )
-        self.replay = ReplayMemory(input_format, learning.replay, learning.batch, config.seed, sampling)
+        self.updater = Updater(new_network(config, input_format, first.actions, self.support), learning, device)
+        self.replay = new_memory(config, input_format)
         self.evaluate = NodeEvaluator(self.updater.inference, config.planning, self.clocks)
         self.players = [
             Player(self.agent(TimedSimulator(simulator, self.clocks)), learning) for simulator in simulators
@@ -140,14 +103,7 @@ class Trainer:
         unscaled = encoding is not None and encoding.numeric and not self.scaled
         if not steps and not unscaled:
             return
-        rng = random.Random(seed)
-        seen: list[Any] = []
-        step = first_step(simulator, self.config.seed)
-        while len(seen) < (steps or SCALING):
-            seen.append(step.observation)
-            step = simulator.step(rng.randrange(simulator.actions))
-            if step.done:
-                step = first_step(simulator, self.config.seed)
+        seen = random_walk(simulator, steps or SCALING, seed, self.config.seed)
         self.interactions += len(seen)
         if encoding is not None and unscaled:  # once: what is in the memory has this scale
             encoding.fit(seen)
@@ -188,30 +144,14 @@ class Trainer:
 
     def agent(self, simulator: Any) -> OnlinePlanner:
         """An agent of the algorithm that is trained here, with this trainer's network."""
-        chosen = self.config.planning
-        agent = OnlinePlanner(
+        return training_agent(
             simulator,
-            chosen.planner(),
-            budget=Budget(steps=chosen.steps_per_action, nodes=chosen.nodes),
-            evaluate=self.evaluate,
-            discount=chosen.discount,
-            behaviour=chosen.acts_by(),
-            target_temperature=chosen.target_temperature,
-            target_prior=chosen.target_prior,
-            keep_records=False,
-            recognise=self.evaluate.mark if chosen.doubt and chosen.value else None,
-            # The check was made; where steps use random numbers and none mattered, executed actions are checked too.
-            # With other luck no subtree is kept, so that a stopped run can continue exactly.
-            chance=self.chance if self.chance == "reseed" or self.finding.kind == "unused" else "foresee",
-            keep_subtree=self.chance != "reseed",
-            life_penalty=chosen.life_penalty or None,  # 0: what the environment declares
-            clip_rewards=chosen.clip_rewards,
-            untried_worth=chosen.untried_worth,
-            root_actions=chosen.root_actions,
+            self.config.planning,
+            self.evaluate,
             defaults=self.defaults,
+            chance=self.chance,
+            finding=self.finding,
         )
-        agent.luck.finding = self.finding
-        return agent
 
     def try_out(self, simulator: Simulator) -> None:
         """Look at a first state as the agents will, so that features which do not fit are refused before training."""
@@ -356,14 +296,7 @@ class Trainer:
         for player in self.players:
             if player.agent.over:
                 continue
-            tree = player.agent.driver.tree
-            live = tree.nodes.live
-            steps = [Step(tree.observation[node]) for node in live]
-            for node, evaluation in zip(live, self.evaluate(steps), strict=True):
-                if evaluation.features is not None:
-                    tree.nodes.features[node] = evaluation.features
-                tree.prior[node], tree.value[node] = evaluation.prior, evaluation.value
-                tree.version[node] = evaluation.version
+            self.evaluate.look_anew(player.agent.driver.tree)
             player.agent.planning.begin_again()
 
     def policy(self, step: Step) -> list[float]:
@@ -421,45 +354,3 @@ class Trainer:
         if self.demonstration is not None:
             self.demonstration.restore(state["demonstration"])
             self.show_demonstration()
-
-
-def first_step(simulator: Simulator, seed: int) -> Step:
-    """Begin an episode and refuse one that is over before the first action."""
-    world = guarded(simulator)
-    step = world.reset(seed)
-    if step.done:
-        raise over_at_reset(world.name, seed)
-    return step
-
-
-def over_at_reset(name: str, seed: int) -> SimulatorError:
-    """The error for an episode without any action: there is nothing to learn from."""
-    return SimulatorError(f"{name}: the episode is over at reset({seed}), before the first action")
-
-
-def input_format_of(simulator: Simulator, config: Configuration) -> InputFormat:
-    """How the network sees the observations of a simulator."""
-    observation = first_step(simulator, config.seed).observation
-    if not config.learning.encoded:
-        return InputFormat.of(observation, states(simulator))
-    return InputFormat.encoded(observation, space_of(simulator))
-
-
-def space_of(simulator: Any) -> Any:
-    """The Gymnasium space of the observations of a simulator; None if there is none."""
-    return getattr(simulator, "observation_space", getattr(getattr(simulator, "env", None), "observation_space", None))
-
-
-def states(simulator: Any) -> int:
-    """How many states there are where an observation is the number of one."""
-    space: Any = getattr(getattr(simulator, "env", None), "observation_space", None)
-    return int(space.n) if type(space).__name__ == "Discrete" else 0
-
-
-def support_for(simulator: Simulator) -> Support:
-    """The support of the value: the range that the simulator declares; else rescaled as in MuZero, for any returns."""
-    bounds = getattr(simulator, "value_range", None)
-    if bounds is None:
-        return RESCALED
-    low, high = bounds
-    return Support(low, high, 51)

@@ -1,4 +1,4 @@
-"""Small problems of unified-planning for the tests of the engine and the bridges."""
+"""Small problems of unified-planning for the tests of the engine and the bridges, and its validator as a judge."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from unified_planning.engines.plan_validator import SequentialPlanValidator
 from unified_planning.shortcuts import (
     BoolType,
     Fluent,
@@ -80,3 +81,15 @@ def towers(blocks: int = 10) -> Any:
         problem.set_initial_value(on(above, below), True)
         problem.add_goal(on(below, above))
     return problem
+
+
+def judge(problem: Any, plan: Any) -> Any:
+    """The verdict of UP's own validator, whatever the kind of the problem is."""
+    validator = SequentialPlanValidator()
+    validator.skip_checks = True
+    return validator.validate(problem, plan)
+
+
+def metric_value(verdict: Any) -> Any:
+    """The value of the only metric of a problem; None if it has none."""
+    return None if verdict.metric_evaluations is None else next(iter(verdict.metric_evaluations.values()))

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from unified_planning.engines import PlanGenerationResultStatus as PlanStatus
-from unified_planning.engines.plan_validator import SequentialPlanValidator
 from unified_planning.shortcuts import MinimizeSequentialPlanLength
 
-from up_problems import lamp, road, towers
+from up_problems import judge, lamp, metric_value, road, towers
 from widthwise.classical.result import Result
 from widthwise.classical.solve import solve
 from widthwise.core.errors import WidthwiseError
@@ -28,11 +27,9 @@ def searches() -> list[threading.Thread]:
 
 
 def values(problem: Any, results: list[Any]) -> list[Any]:
-    validator = SequentialPlanValidator()
-    validator.skip_checks = True
-    judged = [validator.validate(problem, result.plan) for result in results]
+    judged = [judge(problem, result.plan) for result in results]
     assert all(judged)
-    return [next(iter(verdict.metric_evaluations.values())) for verdict in judged]
+    return [metric_value(verdict) for verdict in judged]
 
 
 def test_each_better_plan_is_yielded_once_and_the_last_is_the_best() -> None:

@@ -1,125 +1,36 @@
-"""The engine in unified-planning: its registration, its modes, its options, its statuses and what it refuses."""
+"""The modes of the engine in unified-planning: planning, validation, meta engines, and the suite for engines."""
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
-import warnings
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from unified_planning.engines import CompilationKind, FailedValidationReason, LogLevel, ValidationResultStatus
+from unified_planning.engines import CompilationKind, FailedValidationReason, ValidationResultStatus
 from unified_planning.engines import PlanGenerationResultStatus as PlanStatus
 from unified_planning.engines.mixins.anytime_planner import AnytimeGuarantee
 from unified_planning.engines.mixins.oneshot_planner import OptimalityGuarantee
-from unified_planning.engines.plan_validator import SequentialPlanValidator
-from unified_planning.environment import Environment, get_environment
-from unified_planning.exceptions import UPUsageError
-from unified_planning.model import Fluent, InstantaneousAction, Object
+from unified_planning.environment import get_environment
+from unified_planning.model import InstantaneousAction
 from unified_planning.plans import ActionInstance, PlanKind, SequentialPlan
 from unified_planning.shortcuts import (
     AnytimePlanner,
     Compiler,
-    MinimizeActionCosts,
-    MinimizeSequentialPlanLength,
     Not,
     OneshotPlanner,
     Oversubscription,
     PlanValidator,
     Replanner,
 )
-from unified_planning.test.examples import get_example_problems
 
-import widthwise as ww
-import widthwise.up
-from up_problems import lamp, road, towers
+from up_examples import EXAMPLES, SUPPORTED
+from up_problems import judge, lamp, road
 from widthwise.up import WidthwiseEngine
-from widthwise.up.settings import Settings
-
-EXAMPLES = get_example_problems()
-SUPPORTED = sorted(name for name, case in EXAMPLES.items() if WidthwiseEngine.supports(case.problem.kind))
-
-
-@pytest.fixture(autouse=True)
-def registered() -> None:
-    widthwise.up.register()
-    get_environment().credits_stream = None
-
-
-def accepted(problem: Any, plan: Any) -> bool:
-    """Whether UP's own validator accepts a plan, whatever the kind of the problem is."""
-    validator = SequentialPlanValidator()
-    validator.skip_checks = True
-    return bool(validator.validate(problem, plan))
-
-
-# Registration
-
-
-def test_registration_adds_the_engine_and_its_meta_engines_once() -> None:
-    factory = get_environment().factory
-    widthwise.up.register()
-    assert factory.engine("widthwise") is WidthwiseEngine
-    assert factory.preference_list.count("widthwise") == 1
-    assert {"replanner[widthwise]", "oversubscription[widthwise]"} <= set(factory.engines)
-
-
-def test_registration_in_another_environment_leaves_the_global_one_alone() -> None:
-    environment = Environment()
-    assert "widthwise" not in environment.factory.engines
-    widthwise.up.register(environment)
-    assert environment.factory.engine("widthwise") is WidthwiseEngine
-
-
-def test_a_file_up_ini_registers_the_engine(tmp_path: Path) -> None:
-    (tmp_path / "up.ini").write_text(
-        "[global]\nengine_preference_list: widthwise\n\n"
-        "[engine widthwise]\nmodule_name: widthwise.up\nclass_name: WidthwiseEngine\n"
-    )
-    program = (
-        "from unified_planning.shortcuts import *\nfrom unified_planning.test.examples import get_example_problems\n"
-        "problem = get_example_problems()['robot_loader'].problem\n"
-        "with OneshotPlanner(problem_kind=problem.kind) as planner:\n"
-        "    print(planner.name, planner.solve(problem).status.name)\n"
-    )
-    (tmp_path / "script.py").write_text(program)
-    done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.stdout.rstrip().endswith("widthwise SOLVED_SATISFICING"), done.stderr
-
-
-def test_the_credits_name_the_engine(tmp_path: Path) -> None:
-    stream = io.StringIO()
-    credits = WidthwiseEngine.get_credits()
-    credits.write_credits(stream, True)
-    assert "Widthwise" in stream.getvalue() and "MIT" in stream.getvalue()
-
-
-def test_without_the_package_a_message_names_the_extra() -> None:
-    program = (
-        "import sys\nsys.modules['unified_planning'] = None\nimport importlib.util as u\nreal = u.find_spec\n"
-        "u.find_spec = lambda name, *more: None if name == 'unified_planning' else real(name, *more)\n"
-        "import widthwise as ww, widthwise.up\n"
-        "task = ww.example('corridor')\n"
-        "calls = [widthwise.up.register, lambda: widthwise.up.WidthwiseEngine, lambda: ww.from_unified_planning(1),\n"
-        "         lambda: ww.to_unified_planning(task), lambda: widthwise.up.sequential_plan(1, [])]\n"
-        "for call in calls:\n"
-        "    try:\n        call()\n"
-        "    except ww.WidthwiseError as error:\n        print(error, error.exit_code)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
-    lines = done.stdout.splitlines()
-    assert len(lines) == 5, done.stderr
-    assert all(line.endswith("needs unified-planning: pip install 'widthwise[up]' 34") for line in lines)
-
-
-# Modes
 
 
 def test_the_kinds_and_guarantees_are_those_of_the_modes() -> None:
@@ -153,7 +64,7 @@ def test_examples_of_unified_planning_are_solved(name: str) -> None:
     assert (result.plan is not None) == case.solvable
     assert result.status is (PlanStatus.SOLVED_SATISFICING if case.solvable else PlanStatus.UNSOLVABLE_PROVEN)
     if result.plan is not None:
-        assert accepted(case.problem, result.plan)
+        assert judge(case.problem, result.plan)
         assert WidthwiseEngine().validate(case.problem, result.plan)
 
 
@@ -236,190 +147,7 @@ def test_object_fluents_are_removed_by_a_compiler() -> None:
         compiled = compiler.compile(problem)
     result = WidthwiseEngine().solve(compiled.problem)
     plan = result.plan.replace_action_instances(compiled.map_back_action_instance)
-    assert accepted(problem, plan)
-
-
-# Options, limits and statuses
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"planner": "bfs"},
-        {"planner": "iw", "width": 2},
-        {"planner": "ihiw", "width": "1,1"},
-        {"planner": "siw", "seed": 3},
-        {"planner": ww.BFWS()},
-        {"max_time": 60, "max_memory": 500, "max_nodes": 100_000},
-    ],
-)
-def test_options_choose_planner_width_seed_and_limits(options: dict[str, Any]) -> None:
-    problem = EXAMPLES["robot_loader_adv"].problem
-    with OneshotPlanner(name="widthwise", params=options) as planner:
-        result = planner.solve(problem)
-    assert accepted(problem, result.plan)
-    wanted = ww.solve(ww.from_unified_planning(problem), Settings(**options).make_planner())
-    assert result.metrics["planner"] == wanted.planner
-
-
-def test_options_can_be_given_for_one_call() -> None:
-    engine = WidthwiseEngine(planner="iw", width=1)
-    problem = EXAMPLES["robot_loader"].problem
-    assert (
-        engine.solve(problem, planner="bfs", width=None).metrics["planner"] != engine.solve(problem).metrics["planner"]
-    )
-    assert next(iter(engine.get_solutions(problem, planner="bfs", width=None))).plan is not None
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"planer": "iw"}, "no option 'planer'; its options are planner, width, seed"),
-        ({"planner": "astar"}, "unknown planner 'astar'"),
-        ({"planner": "iw", "width": "two"}, "'two' is not a width"),
-        ({"planner": ww.IW(2), "width": 2}, "give the width to the planner itself"),
-        ({"planner": ww.RolloutIW(1)}, "plans on simulators"),
-        ({"max_nodes": 0}, "too small"),
-        ({"max_memory": -1}, "too small"),
-        ({"seed": -1}, "a seed must be a whole number"),
-    ],
-)
-def test_a_wrong_option_is_refused_by_name(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UPUsageError, match=message):
-        WidthwiseEngine(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "arguments", "status"),
-    [
-        ({}, {"timeout": 0}, PlanStatus.TIMEOUT),
-        ({"max_time": 1e-9}, {}, PlanStatus.TIMEOUT),
-        ({"max_memory": 0.01}, {}, PlanStatus.MEMOUT),
-        ({"planner": "bfs", "max_nodes": 5}, {}, PlanStatus.UNSOLVABLE_INCOMPLETELY),
-        ({"planner": "iw", "width": 1}, {}, PlanStatus.UNSOLVABLE_INCOMPLETELY),
-    ],
-)
-def test_limits_and_exhausted_searches_have_the_statuses_of_unified_planning(
-    options: dict[str, Any], arguments: dict[str, Any], status: PlanStatus
-) -> None:
-    engine = WidthwiseEngine(**options)
-    results = [engine.solve(towers(), **arguments), *engine.get_solutions(towers(), **arguments)]
-    assert [result.status for result in results] == [status, status]
-    assert all(result.plan is None and result.log_messages for result in results)
-
-
-def test_the_smaller_of_two_time_limits_applies() -> None:
-    assert WidthwiseEngine(max_time=50).solve(lamp(), timeout=0).status is PlanStatus.TIMEOUT
-    assert WidthwiseEngine(max_time=1e-9).solve(lamp(), timeout=50).status is PlanStatus.TIMEOUT
-
-
-def test_an_unsolvable_problem_is_proved() -> None:
-    problem = lamp()
-    problem.add_goal(Not(problem.fluent("on")()))
-    assert WidthwiseEngine().solve(problem).status is PlanStatus.UNSOLVABLE_PROVEN
-
-
-def test_a_problem_with_undefined_values_is_not_called_unsolvable() -> None:
-    problem = lamp()
-    unknown = problem.add_fluent(Fluent("unknown"))
-    problem.add_goal(unknown)
-    assert WidthwiseEngine().solve(problem).status is PlanStatus.UNSOLVABLE_INCOMPLETELY
-
-
-def test_a_plan_is_called_optimal_only_by_a_metric_and_a_proof() -> None:
-    problem = lamp()
-    assert WidthwiseEngine(improve=True).solve(problem).status is PlanStatus.SOLVED_SATISFICING
-    problem.add_quality_metric(MinimizeSequentialPlanLength())
-    assert WidthwiseEngine().solve(problem).status is PlanStatus.SOLVED_SATISFICING
-    assert WidthwiseEngine(improve=True).solve(problem).status is PlanStatus.SOLVED_OPTIMALLY
-
-
-def test_metrics_and_messages_tell_what_the_search_did() -> None:
-    stream = io.StringIO()
-    problem = road(6)
-    result = WidthwiseEngine(planner="bfs").solve(problem, output_stream=stream)
-    direct = ww.solve(ww.from_unified_planning(problem), "bfs")
-    for name in ("generated", "expanded", "pruned"):
-        assert result.metrics[name] == str(getattr(direct, name))
-    assert float(result.metrics["engine_internal_time"]) > 0 and result.metrics["cost"] == "5"
-    assert all(isinstance(value, str) for value in result.metrics.values())
-    assert result.log_messages[0].level is LogLevel.INFO
-    assert "plan of cost 5" in result.log_messages[0].message
-    assert stream.getvalue().splitlines() == [message.message for message in result.log_messages]
-
-
-def test_the_same_seed_gives_the_same_plan() -> None:
-    plans = [WidthwiseEngine(seed=7).solve(towers(6)).plan for _ in range(2)]
-    assert str(plans[0]) == str(plans[1])
-
-
-def test_arguments_that_are_ignored_are_named() -> None:
-    with pytest.warns(UserWarning, match="widthwise ignores the argument heuristic"):
-        WidthwiseEngine().solve(lamp(), heuristic=lambda state: 0.0)
-
-
-# What is not supported
-
-
-def test_an_unsupported_problem_is_refused_by_name() -> None:
-    problem = EXAMPLES["robot_fluent_of_user_type"].problem
-    plan = EXAMPLES["robot_fluent_of_user_type"].valid_plans[0]
-    engine = WidthwiseEngine()
-    wanted = "not supported: OBJECT_FLUENTS .CompilationKind.USERTYPE_FLUENTS_REMOVING removes OBJECT_FLUENTS"
-    for call in (
-        lambda: engine.solve(problem),
-        lambda: list(engine.get_solutions(problem)),
-        lambda: engine.validate(problem, plan),
-    ):
-        with pytest.raises(UPUsageError, match=wanted):
-            call()
-    with pytest.raises(ww.UnsupportedError, match=wanted):
-        ww.from_unified_planning(problem)
-
-
-def test_without_checks_an_unsupported_problem_has_the_status_unsupported() -> None:
-    refused = 0
-    for name, case in EXAMPLES.items():
-        if name in SUPPORTED or not hasattr(case.problem, "fluents"):
-            continue
-        engine = WidthwiseEngine()
-        engine.skip_checks = True
-        result = engine.solve(case.problem, timeout=60)
-        assert result.status is PlanStatus.UNSUPPORTED_PROBLEM, name
-        assert result.log_messages[0].level is LogLevel.ERROR
-        assert result.log_messages[0].message.startswith("not supported: "), name
-        refused += 1
-    assert refused >= 20
-
-
-def test_a_warning_instead_of_an_error_leads_to_the_same_status() -> None:
-    engine = WidthwiseEngine()
-    engine.error_on_failed_checks = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        result = engine.solve(EXAMPLES["robot"].problem)
-    assert result.status is PlanStatus.UNSUPPORTED_PROBLEM
-
-
-def test_a_negative_cost_is_refused() -> None:
-    problem = lamp()
-    problem.add_quality_metric(MinimizeActionCosts({problem.action("press"): -1}))
-    result = WidthwiseEngine().solve(problem)
-    assert result.status is PlanStatus.UNSUPPORTED_PROBLEM
-    assert "a negative cost" in result.log_messages[0].message
-
-
-def test_two_metrics_are_refused() -> None:
-    problem = lamp()
-    problem.add_quality_metric(MinimizeSequentialPlanLength())
-    problem.add_quality_metric(MinimizeActionCosts({}, default=1))
-    assert WidthwiseEngine().solve(problem).status is PlanStatus.UNSUPPORTED_PROBLEM
-
-
-def test_objects_without_a_type_in_use_do_no_harm() -> None:
-    problem = road(3)
-    problem.add_object(Object("stranger", problem.environment.type_manager.UserType("Stranger")))
-    assert accepted(problem, WidthwiseEngine().solve(problem).plan)
+    assert judge(problem, plan)
 
 
 # The suite of unified-planning

@@ -124,6 +124,20 @@ def test_the_other_formulas() -> None:
         Behaviour(reward_temperature=0)
 
 
+def test_returns_within_the_tolerance_are_ties_for_the_behaviour_and_for_the_target() -> None:
+    seen = LookAhead([0.8, 1.0, 0.6, -1.0], [1, 1, 1, 1], 0.0, prior=[0.7, 0.1, 0.1, 0.1])
+    assert Behaviour("prior")(seen) == [0.0, 1.0, 0.0, 0.0]
+    assert Behaviour("prior", reward_temperature=1.0, tie_tolerance=0.3)(seen) == pytest.approx([7 / 8, 1 / 8, 0, 0])
+    assert Behaviour(tie_tolerance=0.5)(seen) == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
+    learned = target(seen, 0.01, prior=True, tie_tolerance=0.3)
+    assert learned == pytest.approx([7 / 8, 1 / 8, 0, 0], abs=1e-9)
+    lost = LookAhead([-1_000.0, 0.0], [1, 1], 0.0, prior=[0.99, 0.01])  # a life is no tie
+    assert Behaviour("prior", tie_tolerance=0.9)(lost) == [0.0, 1.0]
+    for tolerance in (-0.1, 1.0):
+        with pytest.raises(ww.UsageError, match="tie_tolerance must be at least 0 and below 1"):
+            Behaviour(tie_tolerance=tolerance)
+
+
 def test_the_target_gives_unexplored_actions_the_value() -> None:
     seen = LookAhead([0.2, None, 0.1], [1, 0, 1], 0.3)
     e = [math.exp(2), math.exp(3), math.exp(1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +148,22 @@ def test_actors_begin_with_what_the_learner_was_shown(tmp_path: Path) -> None:
         )
         lines.append((out / "result.json").read_text())
     assert all('"demonstration_score": 1.0' in text for text in lines)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_there_is_no_evaluation_before_there_is_something_to_evaluate(share: float, tmp_path: Path) -> None:
+    ww.train(
+        "corridor",
+        2_200,
+        algorithm="pi-iw",
+        out=tmp_path / "run",
+        evaluate_every=100,
+        evaluation_share=share,
+        archive=1_500,
+        rehearsal=50,
+        steps_per_action=20,
+    )
+    lines = (tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()
+    reached = [json.loads(line)["interactions"] for line in lines]
+    assert reached[0] > 1_500 and reached[-1] >= 2_200
+    assert len(set(reached)) == len(reached) >= 3

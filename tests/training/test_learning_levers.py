@@ -36,7 +36,7 @@ LEVERS: dict[str, dict[str, Any]] = {
     },
     "planning": {
         "life_penalty": 1.0, "clip_rewards": True, "untried_worth": False, "root_actions": True, "ends_novel": True,
-        "reward_temperature": 0.5, "count_temperature": 2.0,
+        "reward_temperature": 0.5, "count_temperature": 2.0, "tie_tolerance": 0.3,
     },
 }  # fmt: skip
 SINGLE = [(part, name) for part, values in LEVERS.items() for name in values]

@@ -53,6 +53,9 @@ class FakeLearner:
             return []
         return [{"interactions": self.interactions, "score": self.random.random(), "steps": 3}]
 
+    def preparing(self) -> bool:
+        return False
+
     def rewarded(self) -> bool:
         return self.interactions > 20
 

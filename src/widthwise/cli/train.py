@@ -56,12 +56,14 @@ examples:
   widthwise train atari:pong --algorithm pi-iw --interactions 200_000 --evaluation-steps 300 --out runs/pong
   widthwise play maze-small --policy runs/small --network-only
 
-settings of planning for --set: guided, dynamic, value, doubt, ties (on or off), high_features (tiles or
-own), tiles, colours, gray, width, high_width, steps_per_action, nodes, discount, behaviour, target_temperature,
-target_prior, selection_temperature, reward_temperature, count_temperature, life_penalty, clip_rewards,
-untried_worth, root_actions, ends_novel; settings of learning: updates, batch, replay, learning_rate, decay, epsilon,
-clip, l2, value_factor, momentum, smooth, patient, calibration, encoded, tree_targets, tree_share,
-tree_values, segment, bootstrap, shift, value_support, zero_heads, archive, rehearsal, demonstration_share
+settings of planning for --set: guided, dynamic, value, doubt, ties (on or off), high_features
+(tiles or own), tiles, colours, gray, width, high_width, steps_per_action, nodes, discount,
+behaviour, target_temperature, target_prior, selection_temperature, reward_temperature,
+count_temperature, tie_tolerance, life_penalty, clip_rewards, untried_worth, root_actions,
+ends_novel; settings of learning: updates, batch, replay, learning_rate, decay, epsilon, clip, l2,
+value_factor, momentum, smooth, patient, calibration, encoded, tree_targets, tree_share,
+tree_values, segment, bootstrap, shift, value_support, zero_heads, archive, rehearsal,
+demonstration_share
 
 exit codes: 0 trained to the end; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written first);
 1 stopped by a full disk or because training diverged (the last checkpoint is valid); 31 bad input,

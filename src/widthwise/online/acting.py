@@ -21,7 +21,7 @@ from widthwise.online.followed_paths import FollowedPath, knows_a_way
 from widthwise.online.growth import grow
 from widthwise.online.lockstep import Evaluate, Playing
 from widthwise.online.luck import Luck
-from widthwise.online.policies import Behaviour
+from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.online.values import LookAhead, leaf_value, look_ahead
 from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
@@ -346,6 +346,11 @@ class OnlinePlanner:
         tree = self.driver.tree
         self.doubted = set() if self.doubts is None else self.doubts.nodes(tree)
         return look_ahead(tree, self.discount, self.doubted, leaf_value(tree, self.discount))
+
+    def target(self, seen: LookAhead) -> list[float]:
+        """The policy that a network learns from what the search saw."""
+        tolerance = self.behaviour.tie_tolerance
+        return target(seen, self.target_temperature, prior=self.target_prior, tie_tolerance=tolerance)
 
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""

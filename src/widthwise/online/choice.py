@@ -6,7 +6,6 @@ import random
 from typing import TYPE_CHECKING
 
 from widthwise.online.episode import StepRecord
-from widthwise.online.policies import target
 from widthwise.online.values import LookAhead
 from widthwise.simulator_search.tree import Tree
 
@@ -32,7 +31,7 @@ def choose_action(agent: OnlinePlanner, rng: random.Random) -> StepRecord:
     else:
         policy = agent.behaviour(seen)
     action = rng.choices(range(len(policy)), policy)[0]
-    return chosen_record(tree, action, seen, policy, target(seen, agent.target_temperature, prior=agent.target_prior))
+    return chosen_record(tree, action, seen, policy, agent.target(seen))
 
 
 def chosen_record(

@@ -44,9 +44,12 @@ class Behaviour:
         formula: `ties`, `counts`, `prior`, `paper` or `none`.
         reward_temperature: The temperature of the returns, or of the network's policy.
         count_temperature: The temperature of the subtree sizes.
+        tie_tolerance: With `ties` and `prior`, the share of the best return by which another return may be lower and
+            still count as equal to it. Above 0 the agent does not leave a path it knows for a reward that it would get
+            only slightly sooner elsewhere.
 
     Raises:
-        UsageError: There is no such formula, or a temperature is not above 0.
+        UsageError: There is no such formula, a temperature is not above 0, or the tolerance is not between 0 and 1.
 
     Example:
         >>> ww.Behaviour("counts", reward_temperature=0.1).formula
@@ -56,6 +59,7 @@ class Behaviour:
     formula: Formula = "ties"
     reward_temperature: float = 0.01
     count_temperature: float = 1.0
+    tie_tolerance: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
@@ -63,6 +67,8 @@ class Behaviour:
             raise UsageError(f"there is no formula {self.formula!r}; the formulas are {', '.join(get_args(Formula))}")
         if not (self.reward_temperature > 0 and self.count_temperature > 0):
             raise UsageError("a temperature must be above 0")
+        if not 0 <= self.tie_tolerance < 1:
+            raise UsageError(f"tie_tolerance must be at least 0 and below 1, not {self.tie_tolerance!r}")
 
     def __call__(self, seen: LookAhead) -> list[float]:
         """The probability of each action; an action that was not explored has none."""
@@ -80,8 +86,7 @@ class Behaviour:
     def _logits(self, returns: Sequence[float], counts: Sequence[int], prior: Sequence[float] | None) -> list[float]:
         temperature = self.count_temperature
         if self.formula in ("ties", "prior"):
-            best = max(returns)
-            least = best - TOLERANCE * max(1.0, abs(best))
+            least = least_equal(max(returns), self.tie_tolerance)
             preferences = [count / temperature for count in counts]
             if self.formula == "prior" and prior is not None:
                 preferences = [math.log(max(chance, LEAST)) / self.reward_temperature for chance in prior]
@@ -97,13 +102,26 @@ class Behaviour:
         return [value / self.reward_temperature + weight for value, weight in zip(returns, weights, strict=True)]
 
 
-def target(seen: LookAhead, temperature: float = 0.01, *, prior: bool = False) -> list[float]:
+def least_equal(best: float, tie_tolerance: float) -> float:
+    """The least return that counts as equal to the best one."""
+    return best - TOLERANCE * max(1.0, abs(best)) - tie_tolerance * abs(best)
+
+
+def target(
+    seen: LookAhead, temperature: float = 0.01, *, prior: bool = False, tie_tolerance: float = 0.0
+) -> list[float]:
     """The policy that a network learns: a softmax of the returns; an unexplored action has the value of the root.
 
     With `prior` it is proportional to the network's policy as well, so that actions of equal return keep the
-    probabilities that the network gives them. Otherwise they become equally likely.
+    probabilities that the network gives them. Otherwise they become equally likely. With a `tie_tolerance`, returns
+    that count as equal to the best one for the behaviour do so here.
     """
-    logits = [(seen.value if value is None else value) / temperature for value in seen.returns]
+    returns = [seen.value if value is None else value for value in seen.returns]
+    if tie_tolerance:
+        best = max(returns)
+        least = least_equal(best, tie_tolerance)
+        returns = [best if value >= least else value for value in returns]
+    logits = [value / temperature for value in returns]
     if prior and seen.prior is not None:
         logits = [logit + math.log(max(chance, LEAST)) for logit, chance in zip(logits, seen.prior, strict=True)]
     return softmax(logits)

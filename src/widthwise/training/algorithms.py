@@ -64,6 +64,7 @@ class PlanningSettings:
     ends_novel: bool = False  # ends of episodes take novelty from other nodes
     reward_temperature: float = 0.0  # of the behaviour; 0: that of `behaviour`
     count_temperature: float = 0.0
+    tie_tolerance: float = 0.0  # of the behaviour: the share of the best return that other returns may lack to be equal
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
@@ -79,6 +80,7 @@ class PlanningSettings:
                 raise UsageError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
         if not 0 < self.discount <= 1:
             raise UsageError(f"discount must be above 0 and at most 1, not {self.discount!r}")
+        self.acts_by()  # refuses what a behaviour refuses
 
     def planner(self) -> HIW | RolloutIW:
         """The planner: Rollout IW, in a hierarchy below Count-based Rollout IW."""
@@ -103,6 +105,7 @@ class PlanningSettings:
             behaviour,
             reward_temperature=self.reward_temperature or behaviour.reward_temperature,
             count_temperature=self.count_temperature or behaviour.count_temperature,
+            tie_tolerance=self.tie_tolerance,
         )
 
     @property

@@ -34,6 +34,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "reward_temperature": 0.0,
         "count_temperature": 0.0,
         "target_prior": False,
+        "tie_tolerance": 0.0,
     },
     "learning": {
         "encoded": False,
@@ -86,6 +87,9 @@ def upgrade_configuration(data: Mapping[str, Any]) -> dict[str, Any]:
     for part, values in BEFORE.items():
         if isinstance(upgraded.get(part), Mapping):
             upgraded[part] = {**values, **upgraded[part]}
+    planning = upgraded.get("planning")
+    if isinstance(planning, Mapping) and isinstance(planning.get("behaviour"), Mapping):
+        upgraded["planning"] = {**planning, "behaviour": {"tie_tolerance": 0.0, **planning["behaviour"]}}
     return upgraded
 
 

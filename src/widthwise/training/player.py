@@ -16,7 +16,6 @@ from widthwise.learning.replay_memory import EpisodeData
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.capture import capture, resume
 from widthwise.online.episode import Episode, StepRecord
-from widthwise.online.policies import target
 from widthwise.online.tree_samples import TreeSample, tree_samples
 from widthwise.online.values import LookAhead, leaf_value
 from widthwise.simulator_search.driver import Evaluation
@@ -87,10 +86,9 @@ class Player:
         samples, self._samples = self._samples, []
         if not samples:
             return None
-        temperature, prior = self.agent.target_temperature, self.agent.target_prior
         return EpisodeData(
             [input_format.parts(sample.observation) for sample in samples],
-            np.array([target(sample.look_ahead, temperature, prior=prior) for sample in samples], np.float32),
+            np.array([self.agent.target(sample.look_ahead) for sample in samples], np.float32),
             np.array([sample.worth for sample in samples], np.float32),
         )
 

@@ -81,6 +81,10 @@ class RecordingTrainer:
             **_loss_figures(losses),
         }
 
+    def preparing(self) -> bool:
+        """Whether something comes before the first episode."""
+        return self.trainer.preparing()
+
     def rewarded(self) -> bool:
         """Whether one of the episodes that are remembered had a reward other than 0."""
         return self.trainer.rewarded()

@@ -33,7 +33,8 @@ class RunSchedule:
 
     `evaluation_share` bounds what evaluations may take, as a share of the training interactions so far: one that is due
     waits until there is room for it. Only the last evaluation, of the network alone, is made in any case. 0 means no
-    bound: then there is an evaluation at the start, at every interval and at the end.
+    bound: then there is an evaluation at the start, at every interval and at the end. There is none during the search
+    for a demonstration.
     """
 
     interactions: int
@@ -266,7 +267,11 @@ class TrainingRun:
         only now, at the end of its interval: the same evaluations are made however long they take.
         """
         last = self.trainer.interactions >= self.schedule.interactions
-        if not last and self.trainer.interactions // self.schedule.evaluate_every < self.mark:
+        passed = self.trainer.interactions // self.schedule.evaluate_every
+        if not last and self.trainer.preparing():  # nothing is learned yet: intervals pass without an evaluation
+            self.mark = max(self.mark, passed + 1)
+            return False
+        if not last and passed < self.mark:
             return False
         while self.pending is not None and not self.stopping:
             self._take_evaluation(events, wait=True)

@@ -27,6 +27,10 @@ class RunTrainer(Protocol):
         """The figures of learning now: losses, updates."""
         ...
 
+    def preparing(self) -> bool:
+        """Whether something comes before the first episode, so that nothing is learned yet."""
+        ...
+
     def rewarded(self) -> bool:
         """Whether one of the episodes that are remembered had a reward other than 0."""
         ...

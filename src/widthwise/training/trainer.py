@@ -157,6 +157,10 @@ class Trainer:
         """Look at a first state as the agents will, so that features which do not fit are refused before training."""
         self.together([self.agent(simulator).begin(self.config.seed)])
 
+    def preparing(self) -> bool:
+        """Whether something comes before the first episode: the search for a demonstration, and updates on it."""
+        return self.demonstration is not None and self.demonstration.under_way()
+
     def prepare(self) -> bool:
         """Continue what comes before the first episode; returns whether there was something to do.
 

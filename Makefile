@@ -158,7 +158,9 @@ tsan: $(VENV)/.tools
 
 # How much of the code the tests execute. An environment of its own, which sees the packages of the usual one, has the
 # package with counters in its native module; the tests of the kernels count as well. Left out are the tests that are
-# marked slow, that need the planning tasks, or that measure memory.
+# marked slow, that need the planning tasks, or that measure memory. A few tests fail here because of the counters (what
+# is imported, the last digits of floating-point numbers); that does not end the target. Loops over images run more often
+# than gcovr finds plausible, hence the threshold.
 COVERED := .venv-coverage
 $(COVERED)/.ready: constraints.txt $(BUILD_FILES) $(VENV)/.dev
 	$(PYTHON) -m venv $(COVERED)
@@ -177,7 +179,7 @@ coverage: $(COVERED)/.ready
 	-$(COVERED)/bin/python -m pytest -n $(JOBS) -m "not slow and not ipc and not resident" -p no:cacheprovider \
 	    --ignore=tests/package/test_install.py --cov --cov-report=term:skip-covered --cov-report=xml:build/coverage.xml
 	$(COVERED)/bin/gcovr --root . --filter native/ --exclude native/tests/ --merge-lines --exclude-throw-branches \
-	    --print-summary --txt build/coverage-native.txt build/coverage build/coverage-native
+	    --gcov-suspicious-hits-threshold 0 --print-summary --txt build/coverage-native.txt build/coverage build/coverage-native
 	$(COVERED)/bin/coverage report --format=total | sed 's/^/Python lines and branches, percent: /'
 	sed -n 's/^TOTAL.* \([0-9]*%\).*/C++ lines: \1/p' build/coverage-native.txt
 

@@ -29,8 +29,8 @@ class Certificate:
     """A proof that a task has no plan, in a form that can be checked.
 
     Args:
-        kind: `states` (all reachable states), `relaxed` (all atoms that can become true if deletes are ignored) or
-            `mutex` (sets of literals that are never all true).
+        kind: `states` (all reachable states), `relaxed` (all atoms that can become true if delete effects are ignored)
+            or `mutex` (sets of literals that are never all true).
         domain: The name of the domain.
         problem: The name of the problem.
         atoms: Facts such as `(at a b)` of predicates that actions change.
@@ -62,7 +62,7 @@ class Certificate:
         return f"all {counted(len(self.states), 'reachable state')}, {atoms}"
 
     def text(self) -> str:
-        """Return the certificate as its file has it."""
+        """Return the contents of the certificate file."""
         head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "domain": self.domain, "problem": self.problem}
         lines = [json.dumps(head)[:-1] + ","]
         rows = self.states if self.kind == "states" else self.mutexes
@@ -83,7 +83,7 @@ class Certificate:
 
     @staticmethod
     def parse(text: str, filename: str = "<certificate>") -> Certificate:
-        """Read a certificate from a text."""
+        """Read a certificate from a string."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:

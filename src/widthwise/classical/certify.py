@@ -26,7 +26,7 @@ def certify(
 
     Args:
         task: The task, with the goal it was loaded with.
-        max_states: The most reachable states to list.
+        max_states: The maximum number of reachable states to list.
         budget: Limits for making and checking the certificate.
         meter: The meter of a run that this is a part of, instead of `budget`.
 

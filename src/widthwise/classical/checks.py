@@ -63,8 +63,8 @@ def validate(  # type: ignore[misc]
         task: What `load` returned; or a domain file.
         problem: The problem file, if `task` is a domain file.
         plan: What `solve` returned, a plan, a list of actions such as `(move a b)`, or the path of a plan file.
-        goal: Another goal: PDDL such as `(on a b)`, a list of such texts, or one of `task.goals`. Without it, the goal
-            that the result was solved for, or else the goal of the task.
+        goal: Another goal: PDDL such as `(on a b)`, a list of such strings, or one of `task.goals`. Without it, the
+            goal that the result was solved for, or else the goal of the task.
         budget: Limits of time and memory for the check.
         poll: Called repeatedly during the check, instead of `budget`. It may raise an exception to stop.
 
@@ -139,7 +139,7 @@ def verify_certificate(  # type: ignore[misc]
         task: What `load` returned; or a domain file.
         problem: The problem file, if `task` is a domain file.
         certificate: The certificate, for example `solve(task, certificate=True).certificate`.
-        goal: Another goal than that of the task, as in `validate`.
+        goal: A goal that replaces that of the task, as in `validate`.
         budget: Limits of time and memory for the check.
         poll: Called repeatedly during the check, instead of `budget`. It may raise an exception to stop.
 

@@ -29,7 +29,7 @@ def problems_in(folder: Path) -> list[Path]:
 def domain_of(problem: Path) -> Path:
     """Return the domain file of a problem file.
 
-    A domain file for this problem alone (`domain_p01.pddl`, `p01-domain.pddl` and the like beside `p01.pddl`
+    A domain file for this problem alone (`domain_p01.pddl`, `p01-domain.pddl` and the like next to `p01.pddl`
     or `p01-name.pddl`) comes before the `domain.pddl` of the folder.
     """
     folder, stem = problem.parent, problem.stem

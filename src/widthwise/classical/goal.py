@@ -17,7 +17,7 @@ class Goal:
         name: The goal as PDDL.
         positive: The numbers of the atoms that have to be true.
         negative: The numbers of the atoms that have to be false.
-        reachable: False if it cannot be reached even if deletes are ignored.
+        reachable: False if it cannot be reached even if delete effects are ignored.
         condition: The goal as it was read, which the validator checks. Without it, the validator checks the atoms.
 
     Example:

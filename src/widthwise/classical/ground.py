@@ -90,7 +90,7 @@ def _pack(normal: NormalTask) -> tuple[array[int], array[float]]:
         words.append(len(domain))
         words += domain
     for predicate, facts in zip(normal.predicates, normal.init, strict=True):
-        # A predicate without arguments has none to count its fact by: any entry tells that it is true.
+        # A predicate without arguments has none to count its fact by: any entry means that it is true.
         words.append(len(facts) // predicate.arity if predicate.arity else min(len(facts), 1))
         if predicate.arity:
             words += facts

@@ -123,7 +123,7 @@ def parse(
     budget: Budget | None = None,
     meter: _native.Meter | None = None,
 ) -> Task:
-    """Read and ground a task from PDDL texts.
+    """Read and ground a task from PDDL strings.
 
     Args:
         domain: The text of the domain.
@@ -136,7 +136,7 @@ def parse(
         The task.
 
     Raises:
-        InputError: A text or a goal is not PDDL.
+        InputError: A string or a goal is not PDDL.
         UnsupportedError: The texts use something that Widthwise does not support.
         OutOfTime, OutOfMemory: A limit was reached before the task was grounded.
 

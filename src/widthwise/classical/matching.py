@@ -73,7 +73,7 @@ class Matcher:
         return next(self.solutions(block, binding), None) is not None
 
     def solutions(self, block: Block, binding: Binding, wanted: Mapping[str, Types] | None = None) -> Iterator[Binding]:
-        """Yield the bindings of the wanted variables, beside the given ones, for which a block is true.
+        """Yield the bindings of the wanted variables, in addition to the given ones, for which a block is true.
 
         Some may come twice. Other variables of the block may be bound as well or not.
         """

@@ -22,16 +22,16 @@ _STEP = re.compile(r"(?:[0-9.]+\s*:\s*)?\(\s*([^()\s]+(?:\s+[^()\s]+)*)\s*\)(?:\
 class Plan(list[str]):
     """A sequence of ground actions such as `(move a b)`, with its cost.
 
-    A plan is a list of texts: it can be indexed, iterated over, compared with a list and written as JSON. Two plans are
-    equal if their steps and their costs are equal.
+    A plan is a list of strings: it can be indexed, iterated over, compared with a list and written as JSON. Two plans
+    are equal if their steps and their costs are equal.
 
     Args:
         steps: The actions in order.
         cost: The cost of the plan; the number of steps if it is not given.
-        unit_cost: Whether every action costs 1. Plan files state this beside the cost.
+        unit_cost: Whether every action costs 1. Plan files state this after the cost.
 
     Raises:
-        UsageError: `steps` is a single text. Use `Plan.parse` for the text of a plan file.
+        UsageError: `steps` is a single string. Use `Plan.parse` for the text of a plan file.
 
     Example:
         >>> plan = ww.Plan(["(move a b)", "(move b c)"])

@@ -106,7 +106,7 @@ class Result:
         goal: The goal, if it is not the goal of the task.
         true_at_start: Whether the goal holds in the initial state.
         unit_cost: Whether every action costs 1.
-        certificate: The certificate of an unsolvable task, if it was asked for.
+        certificate: The certificate of an unsolvable task, if it was requested.
         search: The search itself, with its tree.
         traced: All searches with their pruned nodes, if the run was traced.
         again: Repeats the run with a trace, which `explore` does if the run had none.

@@ -59,16 +59,16 @@ def solve(
             features, `HIW(["(have-key)"])`.
         budget: Limits of nodes, seconds and bytes.
         seed: Permutes the order in which operators are tried.
-        relevance: Drops what cannot matter for the whole goal ("task", for goals that are part of it) or for the goal
+        relevance: Drops what is irrelevant to the whole goal ("task", for goals that are part of it) or to the goal
             to be solved ("goal"). Without it, a planner that has a preference (auto, for single goals) gets it.
         novelty: What novelty is computed over: the values of atoms ("values"), where falsehood counts for atoms that a
             condition or the goal needs false, or only true atoms ("true-atoms").
-        goal: Another goal than that of the task: PDDL such as `"(have-key)"`, a list of such texts that all have to
-            hold, or one of `task.goals`. For PDDL the task is grounded again.
+        goal: A goal that replaces that of the task: PDDL such as `"(have-key)"`, a list of such strings that all have
+            to hold, or one of `task.goals`. For PDDL the task is grounded again.
         meter: The meter of a run that this is a part of, instead of one made from `budget`.
         watch: Called with the search from time to time.
-        improve: Make the plan cheaper until the time is up, until nothing helps or, without a time limit, for about
-            half a second.
+        improve: Improve the plan until the time limit, until no part can be improved or, without a time limit, for
+            about half a second.
         on_plan: Called with the result at the first plan and at every better one. All of them are validated.
         on_interrupt: "raise" turns Ctrl-C into a `RunInterrupted` whose `result` is the result so far; "return" returns
             that result, with the status `interrupted` if there is no plan.
@@ -95,7 +95,7 @@ def solve(
     if certificate and isinstance(goal, Goal):
         raise UsageError("certificates are for whole goals: give the goal as PDDL, such as goal='(have-key)'")
     budget = budget or Budget()
-    asked = task
+    original = task
     options: dict[str, Any] = {"seed": seed, "relevance": relevance, "novelty": novelty, "goal": goal, "budget": budget}
     meter = meter or budget.start()
     offset = sum(task.seconds.values()) - meter.seconds
@@ -141,7 +141,7 @@ def solve(
         meter.release(charged)
     if name is not None:
         result.goal = name
-    result.again = lambda: solve(asked, planner, trace=True, on_interrupt="return", **options)
+    result.again = lambda: solve(original, planner, trace=True, on_interrupt="return", **options)
     if certificate and result.status is Status.UNSOLVABLE:
         try:
             from widthwise.classical.certify import certify
@@ -216,7 +216,7 @@ def solve_each_goal(
         planner: A name or a planner, as in `solve`.
         budget: Limits; those of nodes apply to each goal.
         seed: Permutes the order in which operators are tried.
-        relevance: Drops what cannot matter, as in `solve`.
+        relevance: Drops what is irrelevant, as in `solve`.
         novelty: What novelty is computed over, as in `solve`.
         meter: The meter of a run that this is a part of, instead of one made from `budget`.
         watch: Called with the search from time to time.

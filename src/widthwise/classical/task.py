@@ -154,7 +154,7 @@ class Task:
         return self.ordered(None)
 
     def complements(self, goal: Goal | None = None) -> list[int]:
-        """The atoms whose falsehood is a feature of its own where novelty looks at values.
+        """The atoms whose falsehood is an additional feature if novelty uses values.
 
         They occur negated in a precondition, in the condition of an effect, in an axiom or in the goal, which is the
         whole goal unless another is given.
@@ -166,7 +166,7 @@ class Task:
         return known
 
     def feature_count(self, goal: Goal | None = None, novelty: Novelty = "values") -> int:
-        """How many features novelty looks at: the atoms, and with `values` those of `complements` once more."""
+        """The number of features of novelty: the atoms, and with `values` those of `complements` once more."""
         return self.native.atom_count + (len(self.complements(goal)) if _checked(novelty) == "values" else 0)
 
     def ordered(
@@ -200,7 +200,7 @@ class Task:
         return self._operators.state(self.native.init)
 
     def state(self, atoms: Iterable[int | str]) -> _native.State:
-        """The state in which just these atoms hold, given by number or name."""
+        """The state in which exactly these atoms hold, given by number or name."""
         return self._operators.state([atom if isinstance(atom, int) else self.atom(atom) for atom in atoms])
 
     def applicable(self, state: _native.State) -> list[int]:
@@ -227,8 +227,8 @@ class Task:
     def novelty_table(self, width: int, novelty: Novelty = "values") -> _native.NoveltyTable:
         """An empty novelty table for this task's states.
 
-        With `values` it also looks at the falsehood of the atoms in `complements`, as the planners do; with
-        `true-atoms` only at which atoms are true.
+        With `values` it also uses the falsehood of the atoms in `complements`, as the planners do; with
+        `true-atoms` it uses true atoms only.
         """
         if _checked(novelty) == "values":
             return _native.NoveltyTable(_native.Meter(), self._operators, width)
@@ -306,7 +306,7 @@ class Task:
         return task
 
     def restricted(self, goal: Goal | None = None, meter: _native.Meter | None = None) -> Task:
-        """The same task without the atoms and operators that cannot matter for a goal.
+        """The same task without the atoms and operators that are irrelevant to a goal.
 
         A meter is charged with its `bytes`; the caller that gave the meter releases them.
         """

@@ -61,7 +61,7 @@ class World:
         self._charge(_ROW_BYTES * sum(map(len, problem.init.values())))
 
     def _charge(self, amount: int) -> None:
-        """Ask for memory where the poll is a guard of a budget; derived facts are charged anew in every state."""
+        """Ask for memory where the poll is a guard of a budget; derived facts are charged again in every state."""
         if isinstance(self.poll, Guard):
             self.poll.charge(amount)
 
@@ -177,7 +177,7 @@ class World:
         return self.domain.types.fits(self.problem.objects[name], types)
 
     def solutions(self, variables: Sequence[Variable], condition: Condition, binding: Binding) -> Iterator[Binding]:
-        """Yield bindings of the variables, beside the given ones, that make the condition true; some twice."""
+        """Yield bindings of the variables, in addition to the given ones, that make the condition true; some twice."""
         wanted = {variable.name: variable.types for variable in variables}
         outer = {name: value for name, value in binding.items() if name not in wanted}
         return self._matcher.solutions(self.block(condition), outer, wanted)

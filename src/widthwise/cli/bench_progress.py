@@ -39,7 +39,7 @@ class SuiteProgress(Listener):
         self.line.print(f"{len(jobs)} of {counted(len(self.goals), 'run')} to go")
         self.thread.start()
 
-    def hear(self, done: Done) -> None:
+    def received(self, done: Done) -> None:
         """A run has ended."""
         self.finished += 1
         line, failure = done.line, done.line["failure"]

@@ -304,7 +304,7 @@ class _Clock:
         self.limit(steps=self.agent.episode.steps + 1)
 
     def limit(self, steps: int) -> None:
-        """Let the agent plan for as long as the time limit allows, or end the episode after so many steps."""
+        """Let the agent plan for as long as the time limit allows, or end the episode after this many steps."""
         if self.until is None:
             return
         left = self.until - time.perf_counter()

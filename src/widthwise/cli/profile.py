@@ -154,7 +154,7 @@ class _Table:
 def _summarize(profiles: Sequence[GoalProfile], goals: int, meter: _native.Meter) -> None:
     """Print how many goals each planner solves."""
     from widthwise.classical.profile import AT_START, LADDER
-    from widthwise.cli.solve_text import tell
+    from widthwise.cli.solve_text import print_wrapped
 
     by = Counter(goal.solved_by for goal in profiles)
     parts = [f"{name} {by[name]}" for name in (AT_START, *(name for name, _ in LADDER)) if by[name]]
@@ -164,11 +164,11 @@ def _summarize(profiles: Sequence[GoalProfile], goals: int, meter: _native.Meter
     text += f"; {duration(meter.seconds)} in all."
     if len(profiles) < goals:
         text += f" {count(goals - len(profiles), 'goal')} not tried."
-    tell(text)
+    print_wrapped(text)
     for goal in profiles:
         for attempt in goal.attempts:
             if attempt.error:
-                tell(f"{goal.goal}: {attempt.planner} failed: {attempt.error}")
+                print_wrapped(f"{goal.goal}: {attempt.planner} failed: {attempt.error}")
 
 
 def _data(

@@ -57,7 +57,7 @@ def explore_pages(
         wanted: the problems, each as `ROW INSTANCE`, or `ROW INSTANCE GOAL` for a goal of a suite of single goals.
         reports: the reports that have them.
         benchmarks: the folder of the problem files; None for WIDTHWISE_BENCHMARKS.
-        page: the page of the report; the pages go to a folder beside it.
+        page: the page of the report; the pages go to a folder next to it.
 
     Returns:
         The links of the report, by problem: the planner and the address.

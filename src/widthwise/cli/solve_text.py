@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _STORY_SHOWN = 6
 
 
-def tell(text: str, *, indent: str = "", first: str | None = None) -> None:
+def print_wrapped(text: str, *, indent: str = "", first: str | None = None) -> None:
     """Print a paragraph to stderr, wrapped to the terminal and to at most 100 columns."""
     width = min(shutil.get_terminal_size((80, 24)).columns, 100)
     lead = indent if first is None else first
@@ -45,24 +45,24 @@ def plan_text(result: Result) -> str:
     return Plan(result.plan or (), result.cost or 0.0, result.unit_cost).text()
 
 
-def planner_name(result: Result, asked: str) -> str:
+def planner_name(result: Result, requested: str) -> str:
     """The planner in the paper's words."""
-    return "breadth-first search" if asked == "bfs" else result.planner
+    return "breadth-first search" if requested == "bfs" else result.planner
 
 
-def summarize(result: Result, asked: str) -> None:
+def summarize(result: Result, requested: str) -> None:
     """Print how a run ended, its counts and its times."""
-    name = planner_name(result, asked)
+    name = planner_name(result, requested)
     if result.plan and sys.stdout.isatty() and sys.stderr.isatty():
         print(file=sys.stderr)  # separates the summary from the plan where both are on the screen
     if result.status is Status.SOLVED:
         by = f"{name}: {result.reason}" if result.reason else f"solved by {name}"
         plan = result.plan or Plan()
         steps = "the goal holds in the initial state" if not plan else count(len(plan), "step")
-        tell(f"{by}; {steps}, cost {number_text(result.cost or 0)}, checked by the validator.")
+        print_wrapped(f"{by}; {steps}, cost {number_text(result.cost or 0)}, checked by the validator.")
     else:
         reason = result.reason if name in result.reason else f"{name}: {result.reason}"
-        tell(f"{result.status}: {reason}.")
+        print_wrapped(f"{result.status}: {reason}.")
     history(result)
     nodes = f"{count(result.generated, 'node')} generated, {result.pruned:,} pruned"
     if result.high_level_nodes:
@@ -71,7 +71,7 @@ def summarize(result: Result, asked: str) -> None:
     improvement = next((stage.seconds for stage in result.stages if stage.planner == "improvement"), None)
     if improvement is not None:
         times += f", of which improvement {duration(improvement)}"
-    tell(f"{nodes}; {duration(result.elapsed_seconds)} in all ({times}).")
+    print_wrapped(f"{nodes}; {duration(result.elapsed_seconds)} in all ({times}).")
     story(result.story)
 
 
@@ -101,7 +101,7 @@ def history(result: Result) -> None:
         Status.OUT_OF_TIME: "more time (--max-time) may improve it further",
         Status.INTERRUPTED: "it was interrupted",
     }.get(improvement.status, REASONS.get(improvement.status, "").partition(";")[0])
-    tell(f"{text} ({why}).")
+    print_wrapped(f"{text} ({why}).")
 
 
 def stages(result: Result) -> None:
@@ -109,22 +109,24 @@ def stages(result: Result) -> None:
     for stage in result.stages:
         ended = "turn ended" if stage.status is Status.OUT_OF_NODES else stage.status
         nodes = count(stage.generated, "node")
-        tell(f"{stage.planner}: {stage.reason}; {nodes}, {duration(stage.seconds)}, {ended}.", indent="  ", first="- ")
+        print_wrapped(
+            f"{stage.planner}: {stage.reason}; {nodes}, {duration(stage.seconds)}, {ended}.", indent="  ", first="- "
+        )
 
 
 def story(chapters: Sequence[Discovered]) -> None:
     """Print how IHIW found its high-level features: the first in full, the others in short."""
     if not chapters:
         return
-    tell("How the high-level features were found:")
+    print_wrapped("How the high-level features were found:")
     shown = chapters if len(chapters) <= _STORY_SHOWN else chapters[: _STORY_SHOWN - 1]
     for number, chapter in enumerate(shown, 1):
         text = first_chapter(chapter) if number == 1 else short_chapter(chapter)
-        tell(text, indent="     ", first=f"  {number}. ")
+        print_wrapped(text, indent="     ", first=f"  {number}. ")
     if len(shown) < len(chapters):
         left = count(len(chapters) - len(shown) - 1, "more feature")
-        tell(f"... {left} (--json prints all of them); the last one:", indent="  ")
-        tell(short_chapter(chapters[-1]), indent="     ", first=f"  {len(chapters)}. ")
+        print_wrapped(f"... {left} (--json prints all of them); the last one:", indent="  ")
+        print_wrapped(short_chapter(chapters[-1]), indent="     ", first=f"  {len(chapters)}. ")
 
 
 def first_chapter(chapter: Discovered) -> str:
@@ -182,10 +184,10 @@ def summarize_goals(results: Sequence[Result], goals: int, meter: _native.Meter)
     if len(results) < goals:
         why = REASONS[results[-1].status].partition(";")[0]
         text += f" {count(goals - len(results), 'goal')} not tried: {why}."
-    tell(text)
+    print_wrapped(text)
     for result in results:
         if result.status is Status.FAILED:
-            tell(f"{result.goal}: failed: {result.reason}")
+            print_wrapped(f"{result.goal}: failed: {result.reason}")
 
 
 class SearchProgress:

@@ -33,7 +33,7 @@ def film_trajectory(simulator: Simulator, seed: int, actions: Sequence[int], nam
         simulator: The environment; it is reset.
         seed: The seed of the reset.
         actions: The actions from the reset on.
-        name: What to write beside the pictures.
+        name: What to write next to the pictures.
 
     Returns:
         The video, with a picture of every state.

@@ -1,4 +1,4 @@
-"""`widthwise watch`: the page of runs that go on, served on this machine and kept up to date."""
+"""`widthwise watch`: the page of runs in progress, served on this machine and kept up to date."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 @contextlib.contextmanager
 def live_page(folder: Path, port: int, say: Callable[[str], object]) -> Iterator[None]:
-    """Serve the page of a run while it goes on in this process; `say` receives the address."""
+    """Serve the page of a run while it runs in this process; `say` receives the address."""
     from widthwise.reports.live import LiveServer
 
     server = LiveServer([folder], port)

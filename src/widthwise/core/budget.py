@@ -21,7 +21,7 @@ class Budget:
     Args:
         nodes: Generated nodes, including the root and the pruned nodes. For an agent on a simulator: nodes in the tree.
         steps: Simulator steps per executed action.
-        seconds: Wall-clock time. It covers reading and grounding where they belong to the run.
+        seconds: Wall-clock time. It includes reading and grounding if they are part of the run.
         bytes: Memory of the grounded task and of the search. Without it, nine tenths of the free memory.
 
     Raises:

@@ -1,6 +1,6 @@
 """Runs that another version began: which of them this version continues, and what it records about that.
 
-The text of a version decides nothing by itself: a release that changes neither files nor results continues all runs of
+The version string alone decides nothing: a release that changes neither files nor results continues all runs of
 the release before it. `CONTINUED` lists the versions whose runs continue. Where results have changed since, the entry
 says in which kinds of runs and how, and a note says so when the run continues. The run records every version
 that has written to it. All other versions are refused by name: newer ones, whose files may hold what this version does

@@ -41,7 +41,7 @@ class Defaults:
         nodes: Nodes in the tree.
         patience: How many times `steps_per_action` may be spent on one action while none looks better than another.
         settle: Whether the agent follows a known path to a goal without planning again.
-        life_penalty: What a lost life takes from the return of a step in planning.
+        life_penalty: The amount that planning subtracts from the return of a step that loses a life.
         shorten: With `settle`, the simulator steps that may be spent at once on a path to follow: a shorter one to the
             goal, or a long one without an end where all steps give the same reward.
         widen: Whether flat Rollout IW continues with width 2 where it is exhausted and no action looks better.

@@ -59,7 +59,7 @@ class Model:
         goal_pos: The atoms that have to be true in a goal.
         goal_neg: The atoms that have to be false in a goal.
         meter: The meter of the run, which holds its limits.
-        max_nodes: The most nodes to generate.
+        max_nodes: The maximum number of nodes to generate.
         seed: The seed of the run.
         costs: The cost of each operator; None if every operator costs 1.
         find_atoms: Returns the numbers of the atoms that match a pattern.

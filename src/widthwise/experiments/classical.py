@@ -100,10 +100,10 @@ def jobs_of(rows: Sequence[Row], setup: Setup, *, ship: bool) -> Iterator[Job]:
             sent = with_texts(instance) if ship else instance
             payload = {"instance": sent, "budget": budget, "novelty": setup.novelty}
             for cut in (False, True):  # what is cut to its goals is cut once for all of its parts
-                some = [part for part in parts if (part["relevance"] == "goal") is cut]
+                selected = [part for part in parts if (part["relevance"] == "goal") is cut]
                 function = f"{__name__}:{'prepare_cut' if cut else 'prepare'}"
-                if some:
-                    yield Job(function, payload, some, instance.weight * len(some), together=cut)
+                if selected:
+                    yield Job(function, payload, selected, instance.weight * len(selected), together=cut)
 
 
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:

@@ -70,7 +70,7 @@ def try_parts(
 ) -> list[Tried]:
     """Solve every goal of a task in its own cut with the planner and the seed of every part.
 
-    The seconds of cutting and of preparing operators are those that each part would have taken by itself,
+    The seconds of cutting and of preparing operators are those that each part would have taken alone,
     although they are spent once.
     """
     tried = [Tried() for _ in parts]

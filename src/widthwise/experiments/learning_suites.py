@@ -120,7 +120,7 @@ def folders_of(runs: Sequence[RunSettings], out: Path) -> list[Path]:
 
 #: The bytes of a process with torch and an emulator, without what it remembers.
 _PROCESS_BYTES = 350_000_000
-#: The bytes of a node of a tree beside its observation: features, a snapshot, the lists of Python.
+#: The bytes of a node of a tree in addition to its observation: features, a snapshot, the lists of Python.
 _NODE_BYTES = 16_384
 
 

@@ -39,7 +39,7 @@ class RowProgress(Listener):
         if done_before:
             self.line.print(f"{counted(done_before, 'line is', 'lines are')} already written, {self.count} to go")
 
-    def hear(self, done: Done) -> None:
+    def received(self, done: Done) -> None:
         """Count a line and show it."""
         self.finished += done.weight
         self.lines += 1

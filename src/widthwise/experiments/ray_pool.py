@@ -15,7 +15,7 @@ _STORE_BYTES = 100_000_000  # lines are small; Ray's default would take a third 
 
 
 class RayPool:
-    """Each job is a Ray task whose lines stream back; a task that dies gives a line with the reason."""
+    """Each job is a Ray task whose lines stream back; a task that crashes gives a line with the reason."""
 
     def __init__(self, address: str | None = None) -> None:
         try:

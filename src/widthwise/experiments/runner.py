@@ -22,7 +22,7 @@ class Listener:
     def begin(self, jobs: Sequence[Job], done_before: int) -> None:
         """Jobs are about to run; `done_before` lines exist from earlier."""
 
-    def hear(self, done: Done) -> None:
+    def received(self, done: Done) -> None:
         """A line was written."""
 
     def end(self) -> None:
@@ -54,7 +54,7 @@ def run_jobs(
             for done in lines:
                 store.append({**done.line, **(stamp or {})})
                 _log.debug("line %s", done.line)
-                listener.hear(done)
+                listener.received(done)
     finally:
         listener.end()
 

@@ -20,7 +20,7 @@ _YOUNG = 60.0  # seconds within which a folder may not have its lock yet
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A new folder that is removed when the block ends; its lock is held until then, or until the process dies."""
+    """A new folder that is removed when the block ends; its lock is held until then, or until the process ends."""
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         with (folder / _LOCK).open("wb") as lock:

@@ -31,7 +31,7 @@ def label(name: str, width: str) -> str:
 def own_system(text: str, limits: Limits, more: Sequence[str] = (), *, seeded: bool = False) -> System:
     """One of our planners, written `auto` or `ihiw:1,1`, as the command `widthwise solve`.
 
-    Its limits are slightly lower, so that it can end by itself and report its result.
+    Its limits are slightly lower, so that it can end on its own and report its result.
     """
     _, name, width = planner_of(text)
     command = ["{python}", "-m", "widthwise", "solve", "{domain}", "{problem}", "--planner", name]

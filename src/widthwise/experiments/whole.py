@@ -89,7 +89,7 @@ def jobs_of(rows: Sequence[Row], setup: WholeSetup, *, ship: bool) -> Iterator[J
         for instance in row.instances:
             parts = row.parts(instance, commands, setup.seeds)
             sent = with_texts(instance) if ship else instance
-            # A hard problem takes no longer than the limit, so all weigh alike.
+            # A hard problem takes no longer than the limit, so all have the same weight.
             yield Job(f"{__name__}:prepare", {**payload, "instance": sent}, parts, float(len(parts)))
 
 

@@ -37,19 +37,19 @@ def search(
 
     Args:
         env: A simulator, a Gymnasium environment, or a name as for `simulator`.
-        interactions: Simulator steps in all.
-        seed: Of the search and of the reset.
+        interactions: The total number of simulator steps.
+        seed: The seed of the search and of the reset.
         features: A function of a step for each level, highest level first; the last one is for pruning inside regions.
             By default tiles of the image on two levels, chosen for the environment, or its own features.
         planner: The settings of the search.
         out: A run folder: checkpoints, progress, and the best trajectory so far.
         resume: Whether to continue the search in `out`.
-        max_seconds: Stop after so many seconds.
-        chance: What to do where steps depend on chance: "refuse", or "foresee" to search with its luck known.
+        max_seconds: Stop after this many seconds.
+        chance: What to do if steps depend on chance: "refuse", or "foresee" to search with known random outcomes.
         options: Options of the environment, if it is given by name.
 
     Returns:
-        The best trajectory, which was replayed from a reset, and what the search took.
+        The best trajectory, which was replayed from a reset, and the cost of the search.
 
     Raises:
         UsageError: The settings do not fit together, or `out` exists and `resume` is not given.

@@ -43,10 +43,10 @@ _HELD = shape.fields(
 
 @dataclass(slots=True)
 class SearchResult:
-    """The best trajectory of a search, and what the search took.
+    """The best trajectory of a search, and the cost of the search.
 
     Args:
-        score: The sum of the rewards of the trajectory; None if no trajectory has a positive score or an end.
+        score: The sum of the rewards of the trajectory; None if no trajectory has a positive score or ends the episode.
         steps: The number of its actions.
         actions: Its actions from the reset on.
         ended: Whether the episode ends with it.

@@ -21,8 +21,9 @@ def explore(run: Any, *, stages: Stages = "plan") -> Explorer:
 
     Args:
         run: What `solve` or `OnlinePlanner.run` returned.
-        stages: For a run of several searches, such as `auto` and `siw`: the trees that the page has. "plan" is those
-            that lead to the plan, or the last one; "all" is all; a number is that search, from 1 on.
+        stages: For a run of several searches, such as `auto` and `siw`: the trees that the page shows. "plan" means
+            those that lead to the plan, or the last one; "all" means all trees; a number means that search, counted
+            from 1.
 
     Returns:
         The page: `save(path)` writes it as one HTML file, and a notebook shows it.

@@ -26,7 +26,7 @@ NOTEBOOK_HEIGHT = 760
 
 
 class Explorer:
-    """A page that shows a search, made by `explore`. A notebook shows it in a frame of its own.
+    """A page that shows a search, made by `explore`. A notebook shows it in a frame.
 
     Args:
         data: What the page shows, as plain data.
@@ -74,7 +74,7 @@ class Explorer:
         """Write the page to a file.
 
         Args:
-            path: The file; one that exists is replaced.
+            path: The file; an existing file is replaced.
 
         Raises:
             OutputError: It cannot be written; an existing file is unchanged.

@@ -1,6 +1,6 @@
 """Which node showed a tuple first, for the nodes of a large tree that a page has only a sample of.
 
-A page replays novelty tables by itself where it has every node. Behind that part the tables are replayed here, over the
+A page replays novelty tables itself where it has every node. Beyond that part the tables are replayed here, over the
 whole tree, for the tuples of the nodes that the page shows. The work is limited, and what was left out is counted.
 """
 
@@ -72,11 +72,11 @@ def first_showings(traced: TracedSearch, nodes: Sequence[int]) -> Showings:
         showings.unknown = len(wanted)
         return showings
     questions = _Questions(replay)
-    asked = 0
+    tuples = 0
     for node in wanted:
-        if asked >= MOST_TUPLES:
+        if tuples >= MOST_TUPLES:
             break
-        asked += questions.ask(node)
+        tuples += questions.ask(node)
     showings.unknown = len(wanted) - len(questions.asked)
     examined = questions.answer(counted)
     for node, keys in questions.asked.items():

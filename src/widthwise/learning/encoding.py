@@ -14,7 +14,7 @@ from widthwise.core.showing import in_words
 
 #: A part with more choices than this is a number, not a one among zeros.
 MOST_CHOICES = 4096
-#: Scaled numbers are cut off here, so that one that is far from all others does not drown them.
+#: Scaled numbers are cut off here, so that an outlier does not dominate the others.
 FARTHEST = 10.0
 
 Floats = npt.NDArray[np.float64]

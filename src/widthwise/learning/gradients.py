@@ -109,7 +109,7 @@ class DirectGradients:
     """Computes losses and gradients of a network on the processor; keeps the memory that it needs for a batch.
 
     With `use_second_thread`, another thread computes the gradients of weights that no other gradient depends on, while
-    this one goes on to the layers before. The numbers are the same.
+    this one continues to the layers before. The numbers are the same.
     """
 
     def __init__(self, network: Network) -> None:

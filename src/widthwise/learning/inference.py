@@ -27,7 +27,7 @@ class Inference:
     """Evaluates observations: the active units of the last hidden layer, the policy, and the value.
 
     `version` counts the updates of the network it was made from; `update` brings it up to date, and `changes` counts
-    how often: a network that begins anew is another one of the same version. The weights are copied at the first
+    how often: a network that starts again is another one of the same version. The weights are copied at the first
     evaluation after `update`, as a learner with actors evaluates nothing itself.
     """
 

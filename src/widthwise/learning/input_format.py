@@ -69,7 +69,7 @@ class InputFormat:
         return np.uint8 if self.image else np.float32
 
     def buffer(self, rows: int) -> Array:
-        """Room for so many observations."""
+        """Space for this many observations."""
         return np.zeros((rows, *self.shape), self.dtype)
 
     def parts(self, observation: Any) -> tuple[Array, ...]:
@@ -88,7 +88,7 @@ class InputFormat:
         return (row,)
 
     def mark(self, observation: Any) -> int:
-        """A number that tells an observation from others."""
+        """A number that distinguishes an observation from others."""
         return _native.digest([part.view(np.uint8) for part in self.parts(observation)])
 
     def write(self, parts: Sequence[Array], row: Array) -> None:

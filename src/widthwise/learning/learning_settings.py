@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from widthwise.core.errors import UsageError
 from widthwise.learning.support import SUPPORTS
 
-#: The memory holds so many times more samples from nodes of trees than transitions.
+#: The memory holds this many times more samples from nodes of trees than transitions.
 TREE_CAPACITY = 4
 _MOST, _MOST_SHIFT = 10_000, 16
 
@@ -26,7 +26,7 @@ class LearningSettings:
     l2: float = 1e-4
     value_factor: float = 1.0
     momentum: float = 0.1  # how fast the normalisation's averages follow
-    smooth: bool = True  # the first weights are alike at neighbouring pixels
+    smooth: bool = True  # the initial weights are similar at neighbouring pixels
     patient: bool = True  # no update before the first reward: it would only change the features
     calibration: int = 128  # random steps before all else, to which the normalisation is set; 0: none
     encoded: bool = True  # observations that are no images: choices as a one among zeros, numbers scaled

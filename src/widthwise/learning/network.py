@@ -97,7 +97,7 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def calibrate(self, seen: Tensor) -> None:
-        """Set the normalisation to observations, so that every unit tells some of them from others from the start."""
+        """Set the normalisation to observations, so that every unit distinguishes some of them from the start."""
         self.train()
         hidden = self.scaled(seen.to(self.policy.weight.device))
         for layer, norm in zip(self.trunk, self.norms, strict=True):
@@ -165,7 +165,7 @@ class Network(nn.Module):
 
 
 def blurred(weights: Tensor) -> Tensor:
-    """Random weights over an image with neighbours made alike: a Gaussian as wide as a quarter of each side.
+    """Random weights over an image with similar neighbours: a Gaussian as wide as a quarter of each side.
 
     Without it an object that moves by a few pixels activates other units. Every state then shows new features, the
     few hundred there are have soon been seen, and width search finds nothing novel a few steps away.

@@ -196,7 +196,7 @@ class ReplayMemory:
             actions: of the environment; a target policy has a number for each.
 
         Returns:
-            The bytes of `capacity` transitions, and of the samples from nodes beside them, whose observations share no
+            The bytes of `capacity` transitions, and of the samples from nodes in addition, whose observations share no
             arrays.
         """
         observation = self._buffer[0].nbytes if len(self._buffer) else 0
@@ -247,7 +247,7 @@ class ReplayMemory:
 
 
 def shift_images(images: Array, most: int, rng: np.random.Generator) -> None:
-    """Shift each image of a batch by up to so many pixels in both directions; the border is repeated."""
+    """Shift each image of a batch by up to this many pixels in both directions; the border is repeated."""
     height, width = images.shape[1:3]
     down, right = np.arange(height), np.arange(width)
     for image, (vertical, horizontal) in zip(images, rng.integers(-most, most + 1, size=(len(images), 2)), strict=True):

@@ -73,7 +73,7 @@ class Updater:
         Args:
             replay: where the batch is drawn from.
             following: how many updates from the same memory, unchanged, follow at once. If there are two threads, the
-                batch of the next one is drawn beside this one.
+                batch of the next one is drawn in parallel with this one.
 
         Returns:
             The losses.

@@ -50,7 +50,7 @@ class OnlinePlanner:
 
     Args:
         simulator: The environment, in any form that `simulator` takes.
-        planner: RolloutIW, CountRolloutIW, IW, HIW, IHIW or a `LevelPlanner`; by default the one that suits the
+        planner: RolloutIW, CountRolloutIW, IW, HIW, IHIW or a `LevelPlanner`; by default the one chosen for the
             environment.
         preset: `default`, `paper` or `authors`.
         budget: The limits for one action: `steps` simulator steps, `seconds`, and `nodes` in the tree. `bytes` is not
@@ -62,7 +62,7 @@ class OnlinePlanner:
         target_temperature: The temperature of the policy that a network learns.
         target_prior: Whether that policy is proportional to the network's own as well, so that actions of equal return
             keep their probabilities.
-        max_steps: The most actions of an episode.
+        max_steps: The maximum number of actions in an episode.
         keep_observations: Whether the tree keeps observations.
         keep_records: Whether the episode keeps a `StepRecord` for each action.
         recorder: Called with the tree and the record after every action.
@@ -73,8 +73,8 @@ class OnlinePlanner:
         keep_subtree: With `reseed`, whether the subtree of an outcome that was planned is kept.
         patience: How many times `budget.steps` may be spent on one action while no action looks better than another.
         settle: Whether the agent follows a known path to a goal without planning again.
-        life_penalty: What a lost life (`info["lives"]`) takes from the return of a step in planning, so that the agent
-            avoids it; the score is not changed.
+        life_penalty: The amount that planning subtracts from the return of a step that loses a life (`info["lives"]`),
+            so that the agent avoids it; the score is not changed.
         clip_rewards: Whether a reward above 1 counts as 1 in planning, and one below -1 as -1; the score is not
             changed.
         untried_worth: Whether a node with untried actions is worth at least what a leaf is worth, if no network values
@@ -265,7 +265,7 @@ class OnlinePlanner:
         return self.episode
 
     def begin(self, seed: int = 0) -> Generator[Step, Evaluation, None]:
-        """Begin an episode: a tree with its root. Between `begin` and every `act` nothing is under way."""
+        """Begin an episode: a tree with its root. No planning is in progress between `begin` and each `act`."""
         self.prepare(seed)
         yield from self.take_root(self.driver.reset(seed))
 
@@ -284,7 +284,7 @@ class OnlinePlanner:
             driver.functions = [self.discovered.low, self.discovered.high]
 
     def forget_path(self) -> None:
-        """Plan anew from the present state, also where a path was to be followed."""
+        """Plan again from the current state, even if a path was to be followed."""
         self.path = FollowedPath()
 
     def take_root(self, first: Step) -> Generator[Step, Evaluation, None]:

@@ -32,7 +32,7 @@ _COLUMNS: dict[str, Shape] = {
     "live": items(_COUNT),
     "free": items(_COUNT),
 }
-#: What a search of any kind may have beside its table; each is a list of pairs.
+#: What a search of any kind may have in addition to its table; each is a list of pairs.
 _SEARCH = fields({"table": _bytes, "exhausted": switch}, dict.fromkeys(("owned", "open", "queue", "counts"), _OPEN))
 _AGENT = fields(
     {

@@ -64,11 +64,11 @@ class Episode:
     Args:
         actions: The executed actions.
         rewards: Their rewards.
-        records: What the search knew at each action.
+        records: The state of the search at each action.
         interactions: The simulator steps, those of planning included.
         restores: The restored simulator states.
         seconds: How long the episode took.
-        terminated: Whether the environment ended it, by an end or by its time limit.
+        terminated: Whether the environment ended it, with a terminal state or by its time limit.
         interrupted: Whether it was interrupted.
         origin: The agent and the seed, with which `explore` plays the episode again. A copy has none.
 
@@ -124,7 +124,7 @@ class Episode:
 
     @property
     def advice(self) -> str | None:
-        """What to try next where the episode has ended with the score 0; None otherwise."""
+        """What to try next if the episode ended with the score 0; None otherwise."""
         return NO_SCORE if self.terminated and self.steps and self.score == 0 else None
 
     @property

@@ -33,7 +33,7 @@ class FollowedPath:
 
 
 def knows_a_way(agent: OnlinePlanner) -> bool:
-    """Whether the best way in the tree ends at a goal: an end of the episode that is worth more than going on."""
+    """Whether the best path in the tree ends at a goal: an end of the episode that is worth more than continuing."""
     tree = agent.driver.tree
     return goal_path(tree, agent.discount, leaf_value(tree, agent.discount)) is not None
 

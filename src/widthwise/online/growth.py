@@ -68,7 +68,7 @@ def _undecided(agent: OnlinePlanner) -> bool:
 def _try_root_actions(
     agent: OnlinePlanner, hierarchy: SimulatorHierarchy, most: int, until: float | None
 ) -> Generator[Step, Evaluation, None]:
-    """Execute every action of the root that was not tried, within the budget and at most so many nodes."""
+    """Execute every action of the root that was not tried, within the budget and this limit of nodes."""
     driver, root = agent.driver, agent.driver.tree.root
     untried = [action for action, child in enumerate(driver.tree.nodes.children[root]) if child == NONE]
     untried = untried[: min(agent.budget.steps or len(untried), most - len(driver.tree))]

@@ -42,8 +42,8 @@ def advance_together(coroutines: Sequence[Generator[Step, Evaluation, Result]], 
     for index in range(len(coroutines)):
         advance(index, None)
     while waiting:
-        asked, waiting = waiting, {}
-        for index, evaluation in zip(asked, evaluate(list(asked.values())), strict=True):
+        requests, waiting = waiting, {}
+        for index, evaluation in zip(requests, evaluate(list(requests.values())), strict=True):
             advance(index, evaluation)
     return [results[index] for index in range(len(coroutines))]
 

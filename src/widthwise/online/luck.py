@@ -1,4 +1,4 @@
-"""How an agent deals with chance: it refuses it, foresees it, or executes with other luck than it planned with."""
+"""How an agent handles chance: it refuses it, foresees it, or executes with other random numbers than in planning."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Luck:
-    """The luck of one agent's episodes.
+    """The random outcomes of one agent's episodes.
 
     `refuse` checks the simulator before the first episode. Where steps use random numbers and the check met no
-    difference, every executed action is done once more with other luck, so that chance which shows later is found too.
-    `foresee` takes the executed step from the tree, generators included. `reseed` executes with generators that are
-    seeded anew from the episode's seed and the number of the step.
+    difference, every executed action is executed once more with other random numbers, so that chance that shows later
+    is found too. `foresee` takes the executed step from the tree, generators included. `reseed` executes with
+    generators that are seeded again from the episode's seed and the number of the step.
     """
 
     def __init__(self, mode: Mode, driver: Driver) -> None:
@@ -33,12 +33,12 @@ class Luck:
 
     @property
     def fresh(self) -> bool:
-        """Whether actions are executed with other luck than they were planned with."""
+        """Whether actions are executed with other random numbers than they were planned with."""
         return self.mode == "reseed"
 
     @property
     def verifies(self) -> bool:
-        """Whether executed actions are done once more with other luck."""
+        """Whether executed actions are executed once more with other random numbers."""
         return self.mode == "refuse" and self.finding is not None and self.finding.kind == "unused"
 
     def begin(self, seed: int) -> None:
@@ -60,18 +60,18 @@ class Luck:
         return self.finding
 
     def of_step(self, number: int) -> int:
-        """The luck of an executed step, by its number in the episode: the same in every run with this seed."""
+        """The seed of an executed step, by its number in the episode: the same in every run with this seed."""
         return random.Random(f"luck {self.seed} {number}").getrandbits(62)
 
     def step(self, parent: int, action: int, luck: int) -> Step:
-        """Do an action in a node with the luck given."""
+        """Execute an action in a node with the given seed."""
         from widthwise.simulators.generators import shared_kept
 
         with shared_kept():
             return self.driver.step(parent, action, before=lambda: self.draw(luck))
 
     def draw(self, luck: int) -> None:
-        """Give the simulator this luck from where it stands."""
+        """Reseed the simulator in its current state."""
         from widthwise.simulators.generators import find, reseed
 
         if self._places is None or any(place.get() is None for place in self._places):
@@ -86,7 +86,7 @@ class Luck:
         return same_outcome((tree.observation[node], tree.reward[node], tree.nodes.terminal[node]), step)
 
     def verify(self, root: int, action: int, node: int, number: int) -> None:
-        """Do a planned action once more with other luck, and refuse to continue if something else happens."""
+        """Execute a planned action once more with other random numbers; refuse to continue if the outcome differs."""
         from dataclasses import replace
 
         from widthwise.simulators.chance import refusal

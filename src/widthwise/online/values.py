@@ -54,12 +54,12 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
 
 
 def leaf_value(tree: Tree, discount: float = 0.99) -> float:
-    """What a node is worth where the tree ends: going on with the median reward of a step.
+    """What a node is worth where the tree ends: continuing with the median reward of a step.
 
-    Where every step costs something, the cost is paid for ever: a node with little behind it must not look better than
-    a way to the goal. Where some steps cost and others give, as with rewards for coming closer, it is worth 0. Where
-    every step gives something, the end of the episode is what to avoid: going on then ends as often as the steps in the
-    tree do. A living node is worth more than an end at its depth, and more the deeper it is.
+    Where every step costs something, the cost is paid forever: a node with little behind it must not look better than a
+    way to the goal. Where some steps cost and others give, as with rewards for coming closer, it is worth 0. Where
+    every step gives something, the end of the episode is what to avoid: continuing then ends as often as the steps in
+    the tree do. A living node is worth more than an end at its depth, and more the deeper it is.
     """
     nodes, reward = tree.nodes, tree.counted_rewards()
     rewards = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
@@ -87,7 +87,7 @@ def undecided(seen: LookAhead) -> bool:
 
 
 def goal_reward(tree: Tree, discount: float = 0.99, leaf: float = 0.0) -> float:
-    """The least reward of an end that is a goal: worth more than every step that goes on, and not a failure."""
+    """The least reward of an end that is a goal: worth more than every step that continues, and not a failure."""
     nodes, reward = tree.nodes, tree.counted_rewards()
     steps = [reward[node] for node in nodes.live if node != tree.root and not nodes.terminal[node]]
     least = math.nextafter(max(steps, default=0.0) + discount * leaf, math.inf)

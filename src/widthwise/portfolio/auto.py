@@ -20,7 +20,7 @@ class Auto:
     others.
 
     Args:
-        name: Its name in results.
+        name: The name in results.
         relevance: What is dropped before a single goal is searched, as in `solve`.
 
     Example:

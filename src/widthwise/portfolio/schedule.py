@@ -42,7 +42,7 @@ class Turn:
     reason: str
     rounds: int | None = None  # the number of rounds with a turn; None: all
     waits: int = 0  # rounds before its first turn
-    endless: bool = False  # it never ends by itself: the schedule ends when all others have ended
+    endless: bool = False  # it never ends on its own: the schedule ends when all others have ended
 
 
 @dataclass(frozen=True, slots=True)

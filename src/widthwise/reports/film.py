@@ -38,7 +38,7 @@ class Film:
         self.pictures: list[Any] = []
 
     def add(self, tree: Tree, lines: Sequence[str]) -> None:
-        """A picture of the tree at the state acted in; `lines` is what to write beside it."""
+        """A picture of the tree at the state acted in; `lines` is what to write next to it."""
         seen = self.viewer.view(tree)
         self.pictures.append(self._compose(self.scene.draw(tree, seen), lines, tree, seen))
 
@@ -161,7 +161,7 @@ def video() -> Any:
 
 @contextlib.contextmanager
 def _written(path: Path) -> Iterator[Path]:
-    """A draft beside a file that takes its name when the block ends; no draft is left if anything fails."""
+    """A draft next to a file that takes its name when the block ends; no draft is left if anything fails."""
     draft = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
     try:
         yield draft

@@ -1,4 +1,4 @@
-"""A page that follows runs while they go on: a server on this machine's loopback address that reads the run folders.
+"""A page that follows runs in progress: a server on this machine's loopback address that reads the run folders.
 
 It answers two requests: `/`, the page, and `/state`, its content as JSON, which the page fetches every other second. It
 only reads files, and nothing in a run folder is executed.

@@ -86,7 +86,7 @@ def _scatter(figure_class: Any, records: Records, across: str, up: str) -> Any:
 
 
 def coverage_figure(figure_class: Any, records: Records) -> Any:
-    """The share of goals solved within x nodes, rows counted alike on the left and goals on the right."""
+    """The share of goals solved within x nodes, rows weighted equally on the left and goals on the right."""
     figure = figure_class(figsize=(9.5, 4.0))
     left, right = figure.subplots(1, 2, sharey=True)
     curves = {column: coverage_steps(records, column) for column in records.columns}
@@ -105,7 +105,7 @@ def coverage_figure(figure_class: Any, records: Records) -> Any:
 
 
 def coverage_steps(records: Records, column: str) -> list[Steps]:
-    """The curves of a planner, where they rise: with rows weighted equally, and with goals counted alike."""
+    """The curves of a planner, where they rise: with rows weighted equally, and with goals weighted equally."""
     by_row: dict[str, list[float]] = defaultdict(list)
     for (row, _, _), nodes in nodes_by_goal(records, column).items():
         by_row[row].extend(nodes)

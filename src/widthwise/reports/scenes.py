@@ -125,7 +125,7 @@ def futures(tree: Tree) -> npt.NDArray[np.float64] | None:
         if picture is not None and picture.shape == root.shape:
             changed = picture != root
             counts += changed.any(axis=2) if changed.ndim == 3 else changed
-    # What most nodes show is the world going on by itself; a few levels keep a video small.
+    # What most nodes show is change without an action of the agent; a few levels keep a video small.
     share = np.log1p(counts) / np.log1p(max(1, len(tree)))
     level = np.ceil(share * 5) / 5
     # The faintest tint is still to be seen on black.

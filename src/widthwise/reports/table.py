@@ -1,4 +1,4 @@
-"""The table of a classical suite beside the published one, and what differs by more than noise."""
+"""The table of a classical suite compared with the published one, and what differs by more than noise."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Table:
     columns: list[str]
     lines: list[Line]
     total: Line
-    means: dict[str, float | None]  # the coverage by column, every row counted alike
+    means: dict[str, float | None]  # the coverage by column, every row weighted equally
     published_means: dict[str, float | None]  # of the published table, over the same rows
     missing: list[str]
     seeds: int

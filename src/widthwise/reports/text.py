@@ -85,8 +85,8 @@ def errors(records: Records) -> list[str]:
         failure: Record = line["failure"]
         key = (line["row"], line["instance"], failure["kind"], failure["reason"])
         grouped.setdefault(key, []).append(f"{column} seed {line['seed']}")
-    for (row, instance, kind, reason), who in grouped.items():
-        runs = who[0] if len(who) == 1 else f"{len(who)} runs"
+    for (row, instance, kind, reason), labels in grouped.items():
+        runs = labels[0] if len(labels) == 1 else f"{len(labels)} runs"
         lines.append(f"{row} {instance} ({runs}): {kind}: {reason}")
     return lines
 

@@ -165,7 +165,7 @@ class Group:
         return _point(self.reached, values) if values else None
 
     def solved_from(self, score: float, window: int = 10) -> Point | None:
-        """The interactions from which the mean of so many episodes stays at a score; None if it does not.
+        """The interactions from which the mean of this many episodes stays at a score; None if it does not.
 
         Nothing is solved where more than that can be scored, as in Atari games.
         """

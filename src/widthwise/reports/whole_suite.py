@@ -158,18 +158,18 @@ def count_totals(whole: Whole) -> dict[str, Totals]:
     totals = {}
     for column in whole.columns:
         own = [(problem, whole.of(column, problem)) for problem in whole.all_problems]
-        lines = [line for _, some in own for line in some]
+        lines = [line for _, runs in own for line in runs]
         times = [line["plan_seconds"] for line in lines if status_of(line) == "solved"]
         lengths = [line["plan_length"] for problem in common for line in whole.of(column, problem)]
         score = 0.0
-        for problem, some in own:
+        for problem, runs in own:
             known = best[problem]
             if known is not None:
                 # A plan of cost 0 is as good as any.
-                score += sum((known / cost if cost else 1.0) for cost in _costs(some)) / len(some or [0])
+                score += sum((known / cost if cost else 1.0) for cost in _costs(runs)) / len(runs or [0])
         totals[column] = Totals(
-            solved=sum(share(some) for _, some in own),
-            tried=sum(bool(some) for _, some in own),
+            solved=sum(share(runs) for _, runs in own),
+            tried=sum(bool(runs) for _, runs in own),
             score=score,
             length=fmean(lengths) if lengths else None,
             cpu_seconds=sum(line.get("cpu_seconds", 0.0) for line in lines),

@@ -50,7 +50,7 @@ class Service:
 
     Args:
         limits: What requests may use.
-        hosts: Names of hosts beside those of loopback that requests may be for.
+        hosts: Names of hosts, in addition to those of loopback, that requests may be for.
         origins: Web pages of other sites that may send requests; `*` stands for all.
         any_host: Accept every name of a host.
     """
@@ -107,7 +107,7 @@ class Service:
             await self.stop()
 
     async def stop(self) -> None:
-        """End all work; requests under way are answered with code 503."""
+        """End all work; requests in progress are answered with code 503."""
         await asyncio.gather(self.kept.stop(), self.pool.stop())
 
     async def _awaited(self, request: Request, job: Job) -> Answer | None:

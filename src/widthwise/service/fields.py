@@ -30,7 +30,7 @@ _MOST_SEED = 2**63 - 1
 _MOST_NODES = 2**53
 _ATOMS = {"type": "array", "maxItems": 1000, "items": {"type": "string", "maxLength": 10_000}}
 
-#: What each kind of request has beside the fields that all have, in the order of the documentation.
+#: What each kind of request has in addition to the fields that all have, in the order of the documentation.
 KINDS: dict[str, tuple[str, ...]] = {
     "solve": ("goals", "planner", "width", "high", "seed", "max_nodes", "improve"),
     "validate": ("plan", "goals"),

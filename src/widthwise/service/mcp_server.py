@@ -94,7 +94,7 @@ class ProtocolServer:
 
 
 def text_of(answer: Answer) -> str:
-    """An answer in words for the model; the data are beside it."""
+    """An answer in words for the model, in addition to the data."""
     if "error" in answer:
         return str(answer["error"]["message"])
     if "explanation" in answer:

@@ -77,7 +77,7 @@ def _full(answer: Answer) -> Answer:
 
 
 def manifest(limits: ServiceLimits, planners: list[str]) -> dict[str, Any]:
-    """What planning-as-a-service tells of a package: its services and their arguments."""
+    """What planning-as-a-service says about a package: its services and their arguments."""
     choices = [{"display_value": name, "value": name} for name in planners]
     return {
         PACKAGE: {

@@ -75,7 +75,7 @@ class ServerRun:
         asyncio.run(self._run())
 
     def stop(self) -> None:
-        """End the service: no more requests, and those under way are answered with code 503."""
+        """End the service: no more requests, and those in progress are answered with code 503."""
         self._stopped = True
         if self._stop is not None:
             self._stop()
@@ -90,7 +90,7 @@ class ServerRun:
             lifespan="on",
             ws="none",
             backlog=_BACKLOG,
-            # Enough for all that wait and for short requests beside them; more connections are refused with code 503.
+            # Enough for waiting requests and for short requests in addition; more connections get code 503.
             limit_concurrency=limits.queue + limits.workers + 256,
             h11_max_incomplete_event_size=64_000,
             timeout_keep_alive=15,

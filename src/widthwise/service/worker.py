@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 LENGTH = struct.Struct(">I")
-#: What the interpreter and the allocator may take beside the memory that a job may use.
+#: What the interpreter and the allocator may take in addition to the memory that a job may use.
 ALLOWANCE = 300_000_000
 #: The largest answer.
 MOST_BYTES = 64_000_000

@@ -61,7 +61,7 @@ class Worker:
         return worker
 
     async def perform(self, job: Job, seconds: float) -> Answer:
-        """Have a job done within so many seconds; raises `TimeoutError` or `WorkerLost`."""
+        """Execute a job within this many seconds; raises `TimeoutError` or `WorkerLost`."""
         assert self.process.stdin is not None
         self.jobs += 1
         async with asyncio.timeout(seconds):

@@ -22,7 +22,7 @@ from typing import Any
 
 #: The trajectory node of the initial state.
 START = -1
-#: Bytes of an entry and its region beside the saved state, and of a saved state whose size is not known.
+#: Bytes of an entry and its region in addition to the saved state, and of a saved state whose size is not known.
 ENTRY_BYTES, SNAPSHOT_BYTES = 600, 4_000
 
 

@@ -35,20 +35,21 @@ _WIDTHS = (1, 2, "n", "all")
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSearch:
-    """A search with an archive of high-level states; every part can be switched alone.
+    """A search with an archive of high-level states; each part can be switched off.
 
     Args:
-        rollout: Simulator steps of a visit to a region.
-        hold: For how many steps an action is held in the mean.
-        widths: How rollouts are pruned inside a region of the highest features, one after another: 1, 2, "n" or "all".
-        patience: After how many rollouts without a discovery the next width is taken.
-        improve: Whether a better way to a known region replaces its entry.
-        through: Whether a rollout continues in regions that are known already.
+        rollout: Simulator steps per visit to a region.
+        hold: The mean number of steps for which an action is repeated.
+        widths: The widths at which rollouts are pruned inside a region of the highest features, tried in this order:
+            1, 2, "n", or "all" for no pruning.
+        patience: The number of rollouts without a discovery after which the next width is used.
+        improve: Whether a better path to a known region replaces its entry.
+        through: Whether a rollout continues in regions that are already known.
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
-        scores: Whether the score is a feature of its own, above all others: states with different scores are then in
+        scores: Whether the score is an additional feature, above all others: states with different scores are then in
             different regions, and high scores are preferred.
-        memory_mb: How large the archive may become. Then a state with a higher score takes the room of the lowest one,
-            and other states find no room.
+        memory_mb: The maximum size of the archive. When it is full, a state with a higher score replaces the state
+            with the lowest score, and other states are not stored.
 
     Raises:
         UsageError: A setting is out of its range.
@@ -90,8 +91,8 @@ class ArchiveSearch:
         Args:
             simulator: The environment.
             features: Feature functions, highest level first; the last is of the lowest level, where rollouts prune.
-                The others make the regions of the archive; a single one does both.
-            seed: Of the random numbers and of the environment's reset.
+                The others define the regions of the archive; a single function does both.
+            seed: The seed of the random numbers and of the environment's reset.
             policy: Gives a probability for each action; without it actions are equally likely.
 
         Returns:

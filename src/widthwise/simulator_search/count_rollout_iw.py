@@ -28,7 +28,7 @@ class CountRolloutIW:
     """Count-based Rollout IW (Algorithm 3): rollouts from nodes whose features were visited least.
 
     Args:
-        width: The size of the tuples of features, from 1 on; "n" for all features.
+        width: The size of the tuples of features, at least 1; "n" for all features.
         temperature: The temperature of the selection; .005 in the paper.
         ends_novel: Whether the end of an episode takes novelty from other nodes.
 

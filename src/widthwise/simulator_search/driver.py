@@ -30,7 +30,7 @@ SET = 0
 class FeatureSet(bytes):
     """Features of which most are false: the numbers of the true ones in increasing order, 32 bits each.
 
-    A feature function returns it where a vector would be too long, for example with millions of features of which a
+    A feature function returns it if a vector would be too long, for example with millions of features of which a
     state has a few thousand. A tuple of width 1 is then the number of a true feature; the widths are 1 and "n".
 
     Example:

@@ -82,10 +82,10 @@ class LevelPlanner(Protocol):
 
 
 class Space:
-    """Where a search of one level runs: the nodes of its level in one region of the level above.
+    """The scope of a search of one level: the nodes of its level in one region of the level above.
 
     The same search runs on any level. On the lowest level a node is a node of the tree and a label is an action. Above,
-    a node is a region and its only label asks for the next region. `successor` and `known` return nodes of the tree;
+    a node is a region and its only label stands for the next region. `successor` and `known` return nodes of the tree;
     `own[entry]` is the node of this level in which a tree node lies.
 
     Args:

@@ -27,7 +27,7 @@ class RolloutIW:
     """Rollout IW: width search on a simulator by rollouts from the root.
 
     Args:
-        width: The size of the tuples of features, from 1 on; "n" for all features.
+        width: The size of the tuples of features, at least 1; "n" for all features.
         repeat: How often an action is repeated in a rollout while no feature changes.
         ends_novel: Whether the end of an episode takes novelty from other nodes.
 

@@ -1,8 +1,8 @@
 """A shorter path to a goal than that in a tree: IW breadth first over finer features, outside the tree.
 
 Rollouts find a goal early but not by a short path. Breadth-first width search finds short paths, but only if features
-are fine enough to tell a step from the next, and then it is slow to find a goal at all. Known paths bound its depth.
-Only the states of two layers are kept.
+are fine enough to distinguish a step from the next, and then it is slow to find a goal at all. Known paths bound its
+depth. Only the states of two layers are kept.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ class Atari:
     def reset(self, seed: int | None = None) -> Step:
         """Begin a game; a seed decides all that is random in it, which is nothing without sticky actions."""
         if self.deterministic:
-            # As if the cartridge were inserted anew, which would take 20 times as long.
+            # As if the cartridge were inserted again, which would take 20 times as long.
             self._ale.restoreState(self._inserted)
         elif seed is not None:
             self._insert(seed)

@@ -122,7 +122,7 @@ class Bins:
         return joined([self._intervals(numbers), *parts])
 
     def finer(self, times: int) -> Bins:
-        """Bins that divide each interval of a grid into so many; the same bins if they are not a grid.
+        """Bins that divide each interval of a grid into `times` intervals; the same bins if they are not a grid.
 
         Args:
             times: The number of new intervals in each.

@@ -32,12 +32,12 @@ _LIVES = 1 << 31
 class BProst:
     """Features of a screen: patches, and pairs of patches in space and in time (B-PROST).
 
-    In Atari games colours are those of the console. In other environments with images, colours are rounded to 128, and
-    there are pairs in time only if the observation has several frames.
+    In Atari games the colours are those of the console. In other environments with images, colours are rounded to 128,
+    and there are pairs in time only if the observation has several frames.
 
     Args:
         space: Whether pairs within the screen are features.
-        time: Whether pairs with the screen before are features.
+        time: Whether pairs with the previous screen are features.
         background: Patches that are left out, as `fit` finds them.
         lives: Whether the number of lives is a feature, where `info` has it.
 
@@ -67,9 +67,9 @@ class BProst:
         Args:
             simulator: The environment; it is reset.
             steps: The length of the random walk. It is not counted as interactions of a search.
-            seed: Of the random walk and of the reset.
+            seed: The seed of the random walk and of the reset.
             space: Whether pairs within the screen are features.
-            time: Whether pairs with the screen before are features.
+            time: Whether pairs with the previous screen are features.
 
         Returns:
             The features.
@@ -102,7 +102,7 @@ class BProst:
         return FeatureSet(numbers)
 
     def patches(self, step: Step) -> tuple[bytes, bytes]:
-        """The patches of the screen before, if it is known, and of this one."""
+        """The patches of the previous screen, if it is known, and of this one."""
         known: tuple[bytes, bytes] | None = step.info.get("patches")
         if known is not None:
             return known

@@ -75,12 +75,12 @@ class Report:
 
 
 def check_simulator(env: Any, *, seed: int = 0, seconds: float = 2.0, **options: Any) -> Report:
-    """Check whether a simulator keeps its contract, by playing it at random. The simulator is reset.
+    """Check whether a simulator fulfils its contract, by playing it at random. The simulator is reset.
 
     Args:
         env: The simulator, in any form that `simulator` takes.
         seed: The seed of the random play.
-        seconds: The most time for each check.
+        seconds: The maximum time for each check.
         options: Options of the environment.
 
     Returns:

@@ -42,7 +42,7 @@ class Features(Protocol):
 class Tiles:
     """The image in tiles: the mean of each tile, divided into equal intervals.
 
-    Every channel of a colour image gives features of its own. Of stacked frames the newest is used. Tile borders need
+    Every channel of a colour image gives separate features. Of stacked frames the newest is used. Tile borders need
     not be pixel borders.
 
     Args:

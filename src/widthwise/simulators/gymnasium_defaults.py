@@ -65,8 +65,8 @@ def defaults_for(simulator: GymnasiumSimulator) -> Defaults:
 def training_for(space: Any) -> dict[str, Any]:
     """Settings for `train` in a space of observations.
 
-    A network that has not learned yet tells few states of a `Discrete` space apart, so that a search over its features
-    ends before the goal. A few discrete numbers are good features themselves.
+    A network that has not learned yet distinguishes few states of a `Discrete` space, so that a search over its
+    features ends before the goal. A few discrete numbers are good features themselves.
     """
     count = discrete_numbers(space)
     if count is None or count > PAIRS:

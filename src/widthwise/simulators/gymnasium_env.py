@@ -183,9 +183,9 @@ def _pair(layer: Any) -> tuple[Callable[[], Any], Callable[[Any], Any]] | None:
         if not all(callable(getattr(type(layer), name, None)) for name in names):
             continue
         save, load = (getattr(layer, name) for name in names)
-        asked, needed = inspect.signature(save).parameters, inspect.signature(load).parameters
-        if _required(asked) == 0 and _required(needed) == 1:
-            if "include_rng" in asked:
+        save_parameters, load_parameters = inspect.signature(save).parameters, inspect.signature(load).parameters
+        if _required(save_parameters) == 0 and _required(load_parameters) == 1:
+            if "include_rng" in save_parameters:
                 return (lambda save=save: save(include_rng=True)), load
             return save, load
     return None

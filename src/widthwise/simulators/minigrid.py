@@ -95,7 +95,7 @@ class MiniGrid:
 
     Args:
         parts: The names: `pose` (cell and direction as one number), `position`, `direction`, `carrying`, `doors` (open,
-            closed or locked, for each door), `blocked` (for each door, whether a ball, box or key lies beside it),
+            closed or locked, for each door), `blocked` (for each door, whether a ball, box or key lies next to it),
             `boxes` (their number), `situation` (one number for what is carried, which doors are locked,
             which are blocked, and the number of boxes).
 

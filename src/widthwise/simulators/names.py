@@ -25,7 +25,7 @@ def simulator(env: Any, **options: Any) -> Simulator:
 
     Args:
         env: A simulator, a Gymnasium environment, a `Task`, or a name: `maze-small`, `maze-large`, `corridor`,
-            `maze:FILE` for a maze of your own, `atari:GAME`, the id of a Gymnasium environment, or `module:attribute`
+            `maze:FILE` for your own maze, `atari:GAME`, the id of a Gymnasium environment, or `module:attribute`
             (a simulator, an environment, or a function that returns one).
         options: Options of the environment.
 

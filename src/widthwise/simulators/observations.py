@@ -62,7 +62,7 @@ def joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 class Observation:
     """The observation itself as features: every integer in it.
 
-    Observations may be integers of any size, nested tuples and dictionaries of them, and texts. Floats need `Bins`.
+    Observations may be integers of any size, nested tuples and dictionaries of them, and strings. Floats need `Bins`.
 
     Raises:
         UsageError: When called, the observation has floats or parts that are not numbers.

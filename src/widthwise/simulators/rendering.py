@@ -2,8 +2,8 @@
 
 Rendering may change an environment (it opens surfaces and fonts, which can be neither copied nor pickled), and the
 environment of the planner jumps from node to node. The copy is made from the specification of the planner's
-environment, begins with the same seed and takes the same actions with the same luck, so planning is the same with and
-without pictures.
+environment, starts with the same seed and takes the same actions with the same random numbers, so planning is the same
+with and without pictures.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RenderedCopy:
             self._give_up(error)
 
     def step(self, action: int, luck: int | None = None) -> None:
-        """Take an executed step, with the luck that it was executed with."""
+        """Take an executed step, with the random numbers that it was executed with."""
         if self.reason is not None:
             return
         try:

@@ -9,7 +9,7 @@ def BFS() -> IW:
     """Breadth-first search with duplicate detection. It is complete and its plans are shortest.
 
     Returns:
-        `IW("n")`, which prunes nothing but repeated states.
+        `IW("n")`, which prunes only repeated states.
 
     Example:
         >>> ww.solve(ww.example("corridor", length=4), ww.BFS()).cost

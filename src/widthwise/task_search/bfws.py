@@ -95,7 +95,7 @@ class GBFS:
 
     Args:
         landmarks: Whether to use landmarks.
-        name: Its name in results.
+        name: The name in results.
         complete: Whether exhausting the search proves that there is no plan.
 
     Example:

@@ -33,7 +33,7 @@ Tables = Sequence[_native.NoveltyTable | None]
 class HIW:
     """Hierarchical IW: a width search over high-level features, with a search inside each high-level node.
 
-    On a PDDL task the levels are IW. On a simulator they are IW, RolloutIW, CountRolloutIW or an algorithm of your own
+    On a PDDL task the levels are IW. On a simulator they are IW, RolloutIW, CountRolloutIW or your own algorithm
     (`LevelPlanner`).
 
     Args:

@@ -21,13 +21,14 @@ _log = LazyLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class IHIW:
-    """Incremental HIW: it begins without high-level features and discovers them from pruned branches (Algorithm 2).
+    """Incremental HIW: it starts without high-level features and discovers them from pruned branches (Algorithm 2).
 
     Args:
         high: The planner of the high level.
         low: The planner inside high-level nodes.
         pick: Which pruned node proposes features next: the "last" one, or one at "random".
-        rebuild: Which novelty tables are rebuilt after the tree was restructured: "changed" ones, or "new" ones only.
+        rebuild: Which novelty tables are rebuilt after the tree was restructured: all "changed" tables, or only "new"
+            ones.
         entry_in_table: Whether the tuples of a state that enters another region also count as seen in the region it was
             generated from.
         negated: Whether "the atom is false" is a feature value as well.

@@ -28,12 +28,12 @@ class IW:
     """IW(w), iterated width of one width: breadth-first search that prunes every state without a new tuple of w atoms.
 
     Args:
-        width: The size of the tuples, from 1 on; "n" prunes repeated states only.
+        width: The size of the tuples, at least 1; "n" prunes repeated states only.
         depth_first: Expand the newest node first.
         record: Keep pruned nodes in the tree.
 
     Raises:
-        UsageError: The width is not a whole number from 1 on, or "n".
+        UsageError: The width is neither a whole number of at least 1 nor "n".
 
     Example:
         >>> ww.solve(ww.example("corridor"), ww.IW(1)).status, ww.solve(ww.example("corridor"), ww.IW(2)).cost

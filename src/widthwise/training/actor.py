@@ -34,7 +34,7 @@ from widthwise.training.player import Player, Waiting
 from widthwise.training.simulator_facts import over_at_reset
 from widthwise.training.trainer import TOGETHER, Trainer
 
-#: A block takes so many times the interactions of one action, shared by the trees of the actor. Longer blocks save
+#: A block takes this many times the interactions of one action, shared by the trees of the actor. Longer blocks save
 #: time (weights travel less often, the network evaluates fewer observations twice), and their weights are older.
 BLOCK = 8
 _REPORTED = ("simulator", "network", "tree", "packing", "waiting")
@@ -53,7 +53,7 @@ class _Part:
 
 
 class Actor:
-    """Follows orders; between two orders nothing is under way."""
+    """Follows orders; between two orders nothing is in progress."""
 
     def __init__(self, spec: ActorSpec) -> None:
         self.spec = spec
@@ -116,7 +116,7 @@ class Actor:
         return 0 if self.weights is None else self.weights.version
 
     def play(self, waiting: bool) -> Played:
-        """Play a block: at least so many interactions in every tree; episodes that end are followed by others."""
+        """Play a block: at least this many interactions in every tree; episodes that end are followed by others."""
         trainer, begun = self.trainer, now()
         self._ended, self._parts, self.drawn_interactions = [], [], 0
         if not waiting and self.draw is not None:
@@ -220,7 +220,7 @@ class Actor:
         self.drawn_interactions += self.trainer.interactions - before
 
     def state(self) -> dict[str, Any]:
-        """What the actor depends on, beside the weights, as plain data."""
+        """What the actor depends on, except for the weights, as plain data."""
         return {
             "players": [player.state() for player in self.trainer.players],
             "begun": self.begun,

@@ -1,4 +1,4 @@
-"""What the learner and its actors tell each other: weights, blocks of play, and the episodes that ended in them."""
+"""The messages between the learner and its actors: weights, blocks of play, and the episodes that ended in them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ActorSpec:
 class Weights:
     """The weights of a network as bytes: each tensor after the other, as 32-bit floats.
 
-    `version` counts the updates of the network; `number` tells two sets of weights of the same version apart.
+    `version` counts the updates of the network; `number` distinguishes two sets of weights of the same version.
     """
 
     version: int

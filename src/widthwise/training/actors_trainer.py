@@ -76,7 +76,7 @@ class ActorsTrainer(Trainer):
         return 1
 
     def slots(self) -> list[Any]:
-        """An agent for each tree of each actor, all alike."""
+        """An agent for each tree of each actor, all with the same settings."""
         return [self.players[0].agent] * (self.settings.actors * self.config.trees)
 
     def _fresh_state(self) -> dict[str, Any]:
@@ -348,7 +348,7 @@ class ActorsTrainer(Trainer):
     # What the run shows
 
     def figures(self) -> dict[str, float]:
-        """What there is to show beside losses."""
+        """The figures to show in addition to losses."""
         lag = sum(self.lags) / len(self.lags) if self.lags else 0.0
         figures = {"actors": self.settings.actors, "lag": lag, "actors_lost": self.lost["actors"]}
         return super().figures() | figures

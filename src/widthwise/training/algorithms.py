@@ -1,4 +1,4 @@
-"""π-IW, π-IW+ and π-HIW as settings of the same planner; every part can be switched on or off by itself.
+"""π-IW, π-IW+ and π-HIW as settings of the same planner; every part can be switched on or off separately.
 
 | part | π-IW | π-IW+ | π-HIW |
 |---|---|---|---|

@@ -109,7 +109,7 @@ class TrainingResult:
             The policy.
 
         Raises:
-            InputError: There was no evaluation yet.
+            InputError: There has been no evaluation yet.
         """
         from widthwise.training.policy import Policy
 
@@ -202,14 +202,14 @@ def train(
             simulator or Gymnasium environment, which is copied. With `resume`, needed only if it was not given by name.
         interactions: The simulator steps of the run. With `resume`, a larger number makes the run longer.
         out: The run folder; a new one unless `resume` is set.
-        algorithm: `pi-iw`, `pi-iw+`, `pi-hiw`, or `auto` for the one that suits the environment.
+        algorithm: `pi-iw`, `pi-iw+`, `pi-hiw`, or `auto` for the one chosen for the environment.
         seed: The seed of the run. The same seed gives the same run.
         options: Options of an environment that is given by name.
         preset: `default`, `paper` or `authors`.
         trees: The episodes that are planned in lock-step.
         actors: The processes that plan and act for one learner; `"ray"` or `"ray:8"` for actors on a Ray cluster.
         asynchronous: Let actors run freely. In step, the default, the same seed and number of actors give the same run.
-        max_lag: With `asynchronous`, the most updates by which an actor's weights may be behind.
+        max_lag: With `asynchronous`, the maximum number of updates by which an actor's weights may be behind.
         ray_address: The Ray cluster; by default a local one is started.
         actor_timeout: The seconds after which an actor that does not answer is replaced.
         device: Where the learner trains, `"cpu"` or `"cuda"`.
@@ -219,7 +219,7 @@ def train(
         evaluation_share: The interactions that evaluations may take, as a share of those of training; 0 for no bound.
         network_episodes: The episodes of the network alone in an evaluation.
         planner_episodes: The episodes of the planner with the network in an evaluation.
-        evaluation_steps: The most steps of an evaluation episode.
+        evaluation_steps: The maximum number of steps of an evaluation episode.
         chance: What to do if steps depend on chance: `refuse`, `foresee` or `reseed`, as for `OnlinePlanner`.
         callback: Called with a `TrainingProgress` at the beginning, after actions, at evaluations and at the end.
         resume: Continue the run in `out`.
@@ -231,7 +231,7 @@ def train(
         The result. `result.policy()` is the best policy.
 
     Raises:
-        UsageError: A setting is wrong, the folder is not empty, or the run in it has other settings.
+        UsageError: A setting is wrong, the folder is not empty, or the run in it has different settings.
         InputError: The run folder cannot be read.
         MissingExtraError: PyTorch is not installed.
         RunInterrupted: Ctrl-C; the newest checkpoint is kept, and `result` is the result so far.

@@ -8,7 +8,7 @@ from. The archive search (`ArchiveSearch`) needs no network. The beginning of a 
     train the network `rehearsal` times on the demonstration alone             (rehearsing)
     plan, act and learn as always; a share of every batch is from the demonstration
 
-Only the search is large. A checkpoint has all of it while it goes on, and afterwards the actions of its best
+Only the search is large. A checkpoint has all of it while it runs, and afterwards the actions of its best
 trajectory.
 """
 
@@ -33,7 +33,7 @@ from widthwise.training.search_state import capture, restore
 STEPS = 500
 #: Updates of the rehearsal in one round.
 UPDATES = 20
-#: Megabytes of the archive, all of which is written to every checkpoint while the search goes on.
+#: Megabytes of the archive, all of which is written to every checkpoint while the search runs.
 ARCHIVE_MB = 100.0
 
 
@@ -46,10 +46,10 @@ class Demonstration:
     """The search at the beginning of a run, and the trajectory that it has found.
 
     Args:
-        simulator: The environment; nothing else uses it while the search goes on.
+        simulator: The environment; nothing else uses it while the search runs.
         interactions: How many the search takes, the choice of its features included.
         rehearsal: How many updates are made on the trajectory alone.
-        seed: Of the search and of the reset.
+        seed: The seed of the search and of the reset.
     """
 
     def __init__(self, simulator: Simulator, interactions: int, rehearsal: int, seed: int) -> None:
@@ -58,12 +58,12 @@ class Demonstration:
         self.interactions = 0
         self.rehearsed = 0
         self.score: float | None = None
-        self.actions: list[int] | None = None  # None while the search goes on
+        self.actions: list[int] | None = None  # None while the search runs
         self._search: SearchAtWork | None = None
         self._sampled = 0
 
     def searching(self) -> bool:
-        """Whether the search goes on."""
+        """Whether the search is running."""
         return self.actions is None
 
     def rehearsing(self) -> bool:

@@ -1,4 +1,4 @@
-"""Evaluations beside training, in a process or Ray actor of their own, so that training continues meanwhile."""
+"""Evaluations in parallel with training, in a separate process or Ray actor, so that training continues."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EvaluationBeside:
         self._begun = self._heard = 0.0  # the moments of the order, and of the last sign of life
 
     def wanted(self, seconds: float) -> bool:
-        """Whether the next evaluation is made beside training."""
+        """Whether the next evaluation is made in parallel with training."""
         several = self.settings.actors > 1 or self.settings.asynchronous
         return several or (self.options.evaluate_beside and seconds > SHORT_SECONDS and (os.cpu_count() or 1) > 1)
 

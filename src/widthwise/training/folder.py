@@ -55,7 +55,7 @@ class Lines:
         self._file.seek(size)
 
     def close(self) -> None:
-        """Let go of the file; a line that could not be written is lost, and resuming writes it anew."""
+        """Close the file; a line that could not be written is lost, and resuming writes it again."""
         with contextlib.suppress(OSError):
             self._file.close()
 

@@ -2,7 +2,7 @@
 
 Every actor has a block in hand and another one in its queue. The learner takes blocks as they come, makes the updates
 that they earn, and sends its newest weights with every order. Two rules bound the age of weights, counted in updates:
-the learner makes no update that would leave the weights of a block under way more than `max_lag` updates behind, and
+the learner makes no update that would leave the weights of a block in progress more than `max_lag` updates behind, and
 no new block is ordered while more than `max_lag` updates are still to be made.
 """
 
@@ -53,18 +53,18 @@ class FreeRunningTrainer(ActorsTrainer):
         learns = self._may_learn()
         if learns:
             self._update()
-        came, capturing = False, bool(self._captures)  # the last capture may come together with newer blocks
+        arrived, capturing = False, bool(self._captures)  # the last capture may come together with newer blocks
         for actor, ticket, value in self.answers(0.0 if learns else None):
             if ticket in self._captures:
                 self._states[self._captures.pop(ticket)] = value
             elif ticket in self._playing:
                 del self._playing[ticket]
-                came = True
+                arrived = True
                 if capturing and actor not in self._captures.values():
                     self._held.append((actor, value))
                 else:
                     self._take_block(actor, value)
-        return came
+        return arrived
 
     def _order(self) -> None:
         ordered = Counter(actor for actor, _ in self._playing.values())
@@ -117,7 +117,7 @@ class FreeRunningTrainer(ActorsTrainer):
         return self._reported()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state; what was under way when it was taken is lost."""
+        """Continue from a state; what was in progress when it was taken is lost."""
         super().restore(state)
         self._playing, self._captures, self._held, self._done = {}, {}, [], []
         for actor, saved in enumerate(self._states):

@@ -22,7 +22,7 @@ class NodeEvaluator:
     """Evaluates nodes with the network, with the parts of an evaluation that an algorithm uses.
 
     Different nodes often have the same observation: in Montezuma's Revenge more than half of those of a round. The
-    network evaluates every observation by itself, so that their evaluations are equal.
+    network evaluates every observation separately, so their evaluations are equal.
     """
 
     def __init__(self, inference: Inference, planning: PlanningSettings, clocks: Clocks) -> None:
@@ -66,7 +66,7 @@ class NodeEvaluator:
         self._marks.clear()
 
     def mark(self, observation: Any) -> int:
-        """A number that tells an observation from others; it is computed once for each observation."""
+        """A number that distinguishes an observation from others; it is computed once for each observation."""
         marks = self._marks
         marked = marks.get(id(observation))
         if marked is None:

@@ -48,7 +48,7 @@ class Player:
         return self.agent.begin(seed)
 
     def act(self, input_format: InputFormat, least: int = 0) -> Waiting:
-        """Execute an action, and others until so many interactions were made; remember what there is to learn from."""
+        """Execute an action, and others until this many interactions were made; store what there is to learn from."""
         tree, enough = self.agent.driver.tree, self.agent.driver.steps + least
         while True:
             self.observations.append(input_format.parts(tree.observation[tree.root]))

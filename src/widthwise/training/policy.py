@@ -82,7 +82,7 @@ class Policy:
         return cls(folder, environment, chance=chance, trust=trust)
 
     def save(self, folder: str | Path) -> None:
-        """Write the policy to a folder of its own, without the rest of the run.
+        """Write the policy to a separate folder, without the rest of the run.
 
         Args:
             folder: A new folder, which `Policy.load` reads.
@@ -130,7 +130,7 @@ class Policy:
     ) -> tuple[Any, Any]:
         """The network's action for observations, as `predict` of Stable-Baselines3.
 
-        The network alone acts, so that any environment of the same kind can be stepped:
+        The network alone acts, so any environment of the same kind can be stepped:
         `evaluate_policy(policy, env)`. For the planner that the network guides, use
         `agent = policy.agent()` and `evaluate_policy(agent, agent.env)`.
 
@@ -144,7 +144,7 @@ class Policy:
             An action of the action space, or a batch of actions, and `state`.
 
         Raises:
-            UsageError: The observation has another form than those of the environment of the run.
+            UsageError: The form of the observation differs from that of the environment of the run.
         """
         import numpy as np
 

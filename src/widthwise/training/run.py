@@ -263,7 +263,7 @@ class TrainingRun:
     def _due(self, events: Events) -> bool:
         """Whether an evaluation is due: at every interval and at the end; without a bound at the start too.
 
-        What is due depends on what the evaluations so far have taken. So the one that is under way is waited for, but
+        What is due depends on what the evaluations so far have taken. So the one that is in progress is waited for, but
         only now, at the end of its interval: the same evaluations are made however long they take.
         """
         last = self.trainer.interactions >= self.schedule.interactions
@@ -298,7 +298,7 @@ class TrainingRun:
         return self.planner_interactions + self.trainer.interactions / self.episodes <= self._room()
 
     def _evaluate(self, events: Events) -> bool:
-        """Make an evaluation, or begin it beside training; False if the run was stopped before it was made."""
+        """Make an evaluation, or start it in parallel; False if the run was stopped before it was made."""
         number, planner = self.evaluations, self._planner_too()
         pending = PendingEvaluation(number, self.trainer.interactions, planner, None)
         beside = self.beside is not None and self.beside.wanted(self._evaluation_seconds)
@@ -318,7 +318,7 @@ class TrainingRun:
         return True
 
     def _take_evaluation(self, events: Events, *, wait: bool) -> bool:
-        """Write the line of the evaluation beside training, if it has ended; `wait` for it a little."""
+        """Write the line of the evaluation in parallel with training, if it has ended; `wait` for it a little."""
         if self.pending is None or self.beside is None:
             return False
         figures = self.beside.record(wait)

@@ -1,4 +1,4 @@
-"""What a training run drives: a trainer, and something that evaluates beside it."""
+"""What a training run drives: a trainer, and an evaluator that runs in parallel with it."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ class RunTrainer(Protocol):
 
 
 class Beside(Protocol):
-    """Evaluates beside training, one evaluation at a time."""
+    """Evaluates in parallel with training, one evaluation at a time."""
 
     def wanted(self, seconds: float) -> bool:
-        """Whether evaluations are to be made beside training; `seconds`: how long the last one took."""
+        """Whether evaluations are to be made in parallel with training; `seconds`: how long the last one took."""
         ...
 
     def start(self, number: int, planner: bool, policy: Any) -> None:
@@ -99,7 +99,7 @@ class Beside(Protocol):
 
 @dataclass(slots=True)
 class PendingEvaluation:
-    """An evaluation that is made beside training, of the policy as it was at so many interactions."""
+    """An evaluation in parallel with training, of the policy as it was after a number of interactions."""
 
     number: int
     interactions: int

@@ -1,7 +1,7 @@
 """The loop of planning and learning: every tree executes actions, then the network is trained.
 
 K trees are advanced in lock-step, so that the network sees all their new nodes in one batch. A round is a few executed
-actions of each, followed by `updates` updates per action. Between two rounds nothing is under way: that is where
+actions of each, followed by `updates` updates per action. Between two rounds nothing is in progress: that is where
 a run can be saved. With one tree a round is one action, and this is the paper's sequential algorithm.
 """
 
@@ -34,9 +34,9 @@ from widthwise.training.simulator_facts import input_format_of, over_at_reset, r
 from widthwise.training.training_agent import training_agent
 from widthwise.training.transport import ActorLost
 
-#: Where there are several trees, a round is as many actions of each as take so many times the interactions of one. Some
-#: actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each, most of
-#: them would wait for a few, and the network would evaluate few nodes at a time.
+#: Where there are several trees, a round is as many actions of each as take this many times the interactions of one.
+#: Some actions take all they may and others, with a tree that is full, hardly any: if the trees did one action each,
+#: most of them would wait for a few, and the network would evaluate few nodes at a time.
 TOGETHER = 2
 #: Random steps from which the scale of numbers is computed where there is no calibration.
 SCALING = 128
@@ -46,7 +46,7 @@ class Trainer:
     """Learns in an environment; `make` makes as many simulators of it as there are trees.
 
     `chance` is what to do where steps depend on chance, as for `OnlinePlanner`; the check is made once, and not at all
-    where its `finding` is given. The network is trained on `device`, by so many `threads` of torch.
+    where its `finding` is given. The network is trained on `device`, with this number of `threads` of torch.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Trainer:
         return [player.agent for player in self.players]
 
     def settle(self) -> list[EndedEpisode]:
-        """Make ready for `state`; the episodes that have ended with it. Here nothing is under way between rounds."""
+        """Make ready for `state`; the episodes that have ended with it. Here nothing is in progress between rounds."""
         return []
 
     def summary(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Trainer:
         }
 
     def figures(self) -> dict[str, float]:
-        """What there is to show beside losses."""
+        """The figures to show in addition to losses."""
         first = self.demonstration
         return {} if first is None or not first.under_way() else {"demonstration": first.best_score()}
 
@@ -276,7 +276,7 @@ class Trainer:
 
     @staticmethod
     def use_threads(count: int) -> None:
-        """Let torch use so many threads for updates; other trainers in this process may use others."""
+        """Let torch use this many threads for updates; other trainers in this process may use others."""
         if torch.get_num_threads() != count:
             torch.set_num_threads(count)
 

@@ -46,7 +46,7 @@ def training_agent(
         keep_records=False,
         recognise=evaluate.mark if chosen.doubt and chosen.value else None,
         # The check was made; where steps use random numbers and none mattered, executed actions are checked too.
-        # With other luck no subtree is kept, so that a stopped run can continue exactly.
+        # With new random numbers no subtree is kept, so that a stopped run can continue exactly.
         chance=chance if chance == "reseed" or finding.kind == "unused" else "foresee",
         keep_subtree=chance != "reseed",
         life_penalty=chosen.life_penalty or None,  # 0: what the environment declares

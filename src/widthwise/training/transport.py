@@ -25,7 +25,7 @@ class ActorOptions:
     Args:
         engine: `processes` on this machine, or `ray`.
         address: the address of a Ray cluster; None: a local one is started.
-        timeout: an actor that has not answered for so many seconds is replaced.
+        timeout: an actor that has not answered for this many seconds is replaced.
         step_timeout: the most seconds of one call into the simulator.
         device: where the learner trains, `cpu` or `cuda`.
         threads: the threads of torch in the learner.
@@ -89,7 +89,7 @@ class Transport(Protocol):
         """Send an order; returns at once."""
 
     def receive(self, timeout: float | None) -> list[Answer | Lost]:
-        """The answers that have come; waits for the first one, at most so many seconds."""
+        """The answers that have come; waits for the first one, at most `seconds` seconds."""
 
     def end(self, actor: int) -> None:
         """End an actor at once."""

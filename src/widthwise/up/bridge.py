@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def from_unified_planning(problem: Any, *, budget: Budget | None = None, meter: _native.Meter | None = None) -> Task:
-    """Make a task of a problem of unified-planning. No PDDL text is written.
+    """Convert a problem of unified-planning into a task. No PDDL text is written.
 
     Names are as in PDDL: lower case, and characters that PDDL cannot write become `_`. `widthwise.up.sequential_plan`
     turns a plan for the task into a plan for the problem.
@@ -73,7 +73,7 @@ def ground(problem: Any, meter: _native.Meter) -> tuple[Task, Reading]:
 
 
 def to_unified_planning(task: Task, *, environment: Any = None) -> Any:
-    """Make a problem of unified-planning of a task.
+    """Convert a task into a problem of unified-planning.
 
     Derived predicates are replaced by the conditions of their rules. Types that are not a tree become static fluents.
     All elements of a problem have different names: a name that the task uses twice, such as that of an action and a

@@ -13,10 +13,10 @@ def _generate(rng: random.Random, sizes: Mapping[str, int]) -> GeneratedProblem:
     passengers = numbered("p", sizes["passengers"])
     trips = [rng.sample(floors, 2) for _ in passengers]
     init = [f"(lift-at {rng.choice(floors)})"]
-    init += [f"(waits {who} {origin})" for who, (origin, _) in zip(passengers, trips, strict=True)]
-    init += [f"(wants {who} {target})" for who, (_, target) in zip(passengers, trips, strict=True)]
+    init += [f"(waits {passenger} {origin})" for passenger, (origin, _) in zip(passengers, trips, strict=True)]
+    init += [f"(wants {passenger} {target})" for passenger, (_, target) in zip(passengers, trips, strict=True)]
     init += [f"(above {low} {high})" for index, low in enumerate(floors) for high in floors[index + 1 :]]
-    goal = [f"(arrived {who})" for who in passengers]
+    goal = [f"(arrived {passenger})" for passenger in passengers]
     return GeneratedProblem([("floor", floors), ("passenger", passengers)], init, goal)
 
 

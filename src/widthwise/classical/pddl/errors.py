@@ -69,7 +69,7 @@ def near(name: str, names: Iterable[str]) -> str | None:
     if len(name) > 200:
         return None
     known = list(names)
-    if len(known) > _COMPARED:  # in a long list, only names that begin alike
+    if len(known) > _COMPARED:  # in a long list, only names with the same beginning
         known = [other for other in known if other[:2] == name[:2] and abs(len(other) - len(name)) < 3][:_COMPARED]
     similar = difflib.get_close_matches(name, known, 1, 0.6)
     return similar[0] if similar else None

@@ -1,4 +1,4 @@
-"""Effects as a flat list: variables, condition and literal of each, and the cost beside them."""
+"""Effects as a flat list: variables, condition and literal of each, and the cost."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def has_universal(formula: Formula) -> bool:
             return True
 
 
-#: Bytes of a clause beside its literals.
+#: Bytes of a clause in addition to its literals.
 _CLAUSE_BYTES = 200
 Clause: TypeAlias = tuple[tuple[tuple[str, Types], ...], tuple[Lit, ...]]
 

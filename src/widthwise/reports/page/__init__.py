@@ -1,1 +1,1 @@
-"""Reports as pages: one self-contained HTML file with charts and tables, from disk or served while a run goes on."""
+"""Reports as pages: one self-contained HTML file with charts and tables, from disk or served during a run."""

@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PageBlock:
-    """A part of a section that a live page can replace by itself.
+    """A part of a section that a live page can replace separately.
 
     Args:
         key: its name, unique within its page.

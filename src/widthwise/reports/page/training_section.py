@@ -109,7 +109,7 @@ def _environment(environment: str, groups: Sequence[Group]) -> list[PageBlock]:
     frame = Frame(Axis("training interactions", 0, max(1, longest)), scores, environment)
     finished = all(run.finished for group in groups for run in group.runs)
     for number, panel in enumerate(PANELS):
-        # While a run goes on, the first chart waits for its first episode.
+        # While a run is in progress, the first chart waits for its first episode.
         if (number or finished) and not any(points_of(group) for _, points_of in panel[2] for group in groups):
             continue
         blocks.append(_chart(f"{key}-{number}", panel, groups, frame).block())

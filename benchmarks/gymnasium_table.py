@@ -44,18 +44,18 @@ def episode(env: Environment, setup: str, seed: int, limit: float) -> dict[str, 
         signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
         signal.setitimer(signal.ITIMER_PROF, limit)
         arguments = env.arguments(setup)
-        printed, said = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+        printed, messages = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(messages):
             code = widthwise([*arguments, "--seed", str(seed), "--json"])
         signal.setitimer(signal.ITIMER_PROF, 0)
-        outcome = {"code": code, **kept(printed.getvalue(), said.getvalue())}
+        outcome = {"code": code, **kept(printed.getvalue(), messages.getvalue())}
     used = resource.getrusage(resource.RUSAGE_SELF)
     return {**outcome, "cpu_seconds": round(used.ru_utime + used.ru_stime, 2), "memory_mb": used.ru_maxrss // 1024}
 
 
-def kept(printed: str, said: str) -> dict[str, Any]:
+def kept(printed: str, messages: str) -> dict[str, Any]:
     """What the table needs of the result that `play --json` prints."""
-    lines = said.strip().splitlines()
+    lines = messages.strip().splitlines()
     if not printed.strip():
         return {"status": "no result", "message": lines[-1] if lines else ""}
     result = json.loads(printed.strip().splitlines()[-1])

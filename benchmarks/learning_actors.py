@@ -45,7 +45,7 @@ class Pair:
     environment: str
     actors: int
     threads: int  # of the learner
-    one: list[float]  # interactions per second, by repetition
+    single: list[float]  # interactions per second, by repetition
     several: list[float]
     updates_per_action: tuple[float, float]
     waiting: float  # the share of their time that actors have waited
@@ -55,13 +55,13 @@ class Pair:
     @property
     def possible(self) -> float:
         """The ratio that the processor times allow where learner and actors have two cores for themselves."""
-        one, thread, learner, actors = self.processor
-        return one / max(thread, (learner + actors) / 2)
+        single, thread, learner, actors = self.processor
+        return single / max(thread, (learner + actors) / 2)
 
     @property
     def ratios(self) -> list[float]:
         """The ratio of each repetition."""
-        return [several / one for one, several in zip(self.one, self.several, strict=True)]
+        return [several / single for single, several in zip(self.single, self.several, strict=True)]
 
 
 def settings_of(environment: str, actors: int) -> tuple[RunSettings, Configuration]:
@@ -79,20 +79,20 @@ def made(environment: str) -> Simulator:
 def compare(environment: str, actors: int, seconds: float, repeat: int, *, threads: int = 1) -> Pair:
     """Train in turns with one process and with actors, whose learner has so many threads."""
     settings, config = settings_of(environment, actors)
-    one = Trainer(lambda: made(environment), config)
+    single = Trainer(lambda: made(environment), config)
     options = ActorOptions(threads=threads)
     several = ActorsTrainer(lambda: made(environment), config, "refuse", settings, options)
     try:
-        for trainer in (one, several):
+        for trainer in (single, several):
             while trainer.updater.updates < 20:
                 trainer.round()
         rates: tuple[list[float], list[float]] = ([], [])
-        counts = [[-trainer.updater.updates, -trainer.actions] for trainer in (one, several)]
+        counts = [[-trainer.updater.updates, -trainer.actions] for trainer in (single, several)]
         owed, waited, busy = several.owed, several.times["waiting"], 0.0
-        made_before = [trainer.interactions for trainer in (one, several)]
+        made_before = [trainer.interactions for trainer in (single, several)]
         spent_before, spent_by, of_thread = acting(several), [0.0, 0.0], 0.0
         for _ in range(repeat):
-            for trainer, rate in zip((one, several), rates, strict=True):
+            for trainer, rate in zip((single, several), rates, strict=True):
                 torch.set_num_threads(threads if trainer is several else 1)
                 begun, before, processor = time.perf_counter(), trainer.interactions, time.process_time()
                 thread = time.thread_time()
@@ -104,14 +104,16 @@ def compare(environment: str, actors: int, seconds: float, repeat: int, *, threa
                 of_thread += time.thread_time() - thread if trainer is several else 0.0
                 busy += spent * actors if trainer is several else 0.0
                 # The next chunk of the actors begins with a pause that is not theirs.
-                if trainer is one:
+                if trainer is single:
                     waited += spent * actors
-        for count, trainer in zip(counts, (one, several), strict=True):
+        for count, trainer in zip(counts, (single, several), strict=True):
             count[0] += trainer.updater.updates
             count[1] += trainer.actions
         counts[1][0] += several.owed - owed
         ratio = tuple(updates / actions for updates, actions in counts)
-        made_now = [trainer.interactions - before for trainer, before in zip((one, several), made_before, strict=True)]
+        made_now = [
+            trainer.interactions - before for trainer, before in zip((single, several), made_before, strict=True)
+        ]
         return Pair(
             environment,
             actors,
@@ -147,10 +149,16 @@ def pair_table(pairs: Sequence[Pair]) -> list[str]:
         each = ", ".join(f"{ratio:.2f}" for ratio in pair.ratios)
         updates = " and ".join(f"{count:.2f}" for count in pair.updates_per_action)
         aim = AIMS[pair.environment] if pair.actors == 2 else "-"
-        one, thread, learner, acted = pair.processor
-        cells = [pair.environment, pair.actors, pair.threads, f"{median(pair.one):.0f}", f"{median(pair.several):.0f}"]
+        single, thread, learner, acted = pair.processor
+        cells = [
+            pair.environment,
+            pair.actors,
+            pair.threads,
+            f"{median(pair.single):.0f}",
+            f"{median(pair.several):.0f}",
+        ]
         cells += [f"{median(pair.ratios):.2f} ({each})", aim, updates, f"{pair.waiting:.0%}"]
-        cells += [f"{one:.0f}; {learner:.0f} ({thread:.0f}) + {acted:.0f}", f"{pair.possible:.2f}"]
+        cells += [f"{single:.0f}; {learner:.0f} ({thread:.0f}) + {acted:.0f}", f"{pair.possible:.2f}"]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return lines
 

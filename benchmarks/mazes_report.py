@@ -133,7 +133,7 @@ def table(cells: dict[Cell, list[Line]], settings: Line, maze: str, show: Any) -
 
 def findings(cells: dict[Cell, list[Line]], settings: Line) -> str:
     """What the figures say, from the figures."""
-    said = []
+    sentences = []
     for maze in SHORTEST:
         for nodes in settings["nodes"]:
             shares = {}
@@ -146,11 +146,11 @@ def findings(cells: dict[Cell, list[Line]], settings: Line) -> str:
                 shares[planner] = 100 * mean(line["score"] > 0 for line in episodes) if episodes else 0.0
             best = sorted(shares, key=lambda name: -shares[name])
             text = ", ".join(f"{name} {shares[name]:.0f}%" for name in best)
-            said.append(f"- {maze}, {nodes} nodes, success over all budgets: {text}.")
+            sentences.append(f"- {maze}, {nodes} nodes, success over all budgets: {text}.")
     deaths = sum(line["score"] < 0 for lines in cells.values() for line in lines)
     total = sum(map(len, cells.values()))
-    said.append(f"- {deaths} of {total} episodes ended at a wall; the other failures reached the step limit.")
-    return wrapped("\n".join(said))
+    sentences.append(f"- {deaths} of {total} episodes ended at a wall; the other failures reached the step limit.")
+    return wrapped("\n".join(sentences))
 
 
 def plots(cells: dict[Cell, list[Line]], settings: Line) -> dict[str, str]:

@@ -30,7 +30,7 @@ def open_goals(run: Path) -> list[tuple[str, str, str, str]]:
     return sorted(goal for goal, solved in met.items() if not solved)
 
 
-def told(row: str, instance: str, expected: GoalProfile) -> str:
+def table_line(row: str, instance: str, expected: GoalProfile) -> str:
     """A line of the table."""
     tried = ", ".join(f"{attempt.planner} {attempt.status} {attempt.generated:,}" for attempt in expected.attempts)
     by = expected.solved_by or "-"
@@ -53,7 +53,7 @@ def main() -> None:
         task = ww.load(domain_of(problem), problem)
         goal = next(goal for goal in task.goals if goal.name == name)
         budget = ww.Budget(nodes=args.nodes, bytes=args.megabytes * 1_000_000)
-        print(told(row, instance, next(profile(task, [goal], budget=budget))), flush=True)
+        print(table_line(row, instance, next(profile(task, [goal], budget=budget))), flush=True)
 
 
 if __name__ == "__main__":

@@ -145,11 +145,11 @@ def main() -> None:
         for row in rows:
             goals = sample(list(pool.map(count_goals, row.instances)), args.goals)
             jobs = [
-                Job(row.name, instance, some, choices, args.nodes, args.seeds, args.widest)
-                for instance, some in zip(row.instances, goals, strict=True)
-                if some
+                Job(row.name, instance, chosen, choices, args.nodes, args.seeds, args.widest)
+                for instance, chosen in zip(row.instances, goals, strict=True)
+                if chosen
             ]
-            done = [item for some in pool.map(work, jobs) for item in some]
+            done = [item for items in pool.map(work, jobs) for item in items]
             best = max(item["coverage"] or 0.0 for item in published[row.name].values())
             cells = []
             for choice in choices:

@@ -54,8 +54,8 @@ def instructions(command: Sequence[str]) -> int | None:
         return None
     counting = [valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     done = subprocess.run([*counting, *command], capture_output=True, text=True, check=True)
-    found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
-    return int(found[1].replace(",", "")) if found else None
+    match = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
+    return int(match[1].replace(",", "")) if match else None
 
 
 def page(rows: dict[str, tuple[float, int | None]], repeats: int) -> str:

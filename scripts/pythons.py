@@ -45,8 +45,8 @@ def candidates(minor: int) -> Iterator[str]:
     name = f"python3.{minor}"
     if sys.version_info[:2] == (3, minor):
         yield sys.executable
-    if found := shutil.which(name):
-        yield found
+    if path := shutil.which(name):
+        yield path
     yield f"/usr/bin/{name}"
     home = Path.home()
     roots = [
@@ -58,7 +58,7 @@ def candidates(minor: int) -> Iterator[str]:
 
 
 def examine(path: str) -> Interpreter | None:
-    """What a program says of itself; None if it is no Python that can be used."""
+    """What a program says of itself; None if it is not a usable Python."""
     try:
         done = subprocess.run([path, "-I", "-c", QUESTION], capture_output=True, text=True, timeout=60, check=True)
         minor, program, headers = json.loads(done.stdout)
@@ -69,12 +69,14 @@ def examine(path: str) -> Interpreter | None:
 
 def interpreters() -> list[Interpreter]:
     """One Python of each supported version that this machine has."""
-    found = []
+    chosen = []
     for minor in MINORS:
-        examined = [one for path in dict.fromkeys(candidates(minor)) if (one := examine(path)) and one.minor == minor]
-        found += sorted(examined, key=lambda one: not one.headers)[:1]
-    return found
+        examined = [
+            python for path in dict.fromkeys(candidates(minor)) if (python := examine(path)) and python.minor == minor
+        ]
+        chosen += sorted(examined, key=lambda python: not python.headers)[:1]
+    return chosen
 
 
 if __name__ == "__main__":
-    print(json.dumps([asdict(one) for one in interpreters()], indent=1))
+    print(json.dumps([asdict(python) for python in interpreters()], indent=1))

@@ -51,12 +51,12 @@ def install(wheel: Path, base: str, folder: Path, site: Path | None) -> Path:
 def check(python: Path, folder: Path) -> None:
     """Use the installed program: version, both ways to call it, a plan that is valid, the demo without learning."""
     program = python.parent / "widthwise"
-    found = re.search(r'__version__ = "([^"]+)"', VERSION_FILE.read_text(encoding="utf-8"))
-    assert found is not None
+    version = re.search(r'__version__ = "([^"]+)"', VERSION_FILE.read_text(encoding="utf-8"))
+    assert version is not None
     for command in ([program], [python, "-m", "widthwise"]):
         printed = run([*command, "--version"], folder).strip()
-        if printed != f"widthwise {found[1]}":
-            raise SystemExit(f"{command[0]} is {printed}, not version {found[1]}")
+        if printed != f"widthwise {version[1]}":
+            raise SystemExit(f"{command[0]} is {printed}, not version {version[1]}")
     run([program, "examples", "corridor", "--out", "task"], folder)
     task: list[str | Path] = ["task/domain.pddl", "task/problem.pddl"]
     for command in ([program], [python, "-m", "widthwise"]):

@@ -173,7 +173,7 @@ def test_what_is_no_certificate_is_refused_as_bad_input(states: tuple[Task, Cert
         Certificate.parse(text, "c.json")
 
 
-def test_random_tasks_are_certified_exactly_where_breadth_first_search_runs_dry() -> None:
+def test_random_tasks_are_certified_exactly_where_breadth_first_search_is_exhausted() -> None:
     generator = random.Random(3)
     seen = {"states": 0, "relaxed": 0, "solved": 0}
     for number in range(120):

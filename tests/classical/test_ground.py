@@ -156,7 +156,7 @@ def test_a_small_task_is_what_one_writes_by_hand() -> None:
     assert (task.init, task.goal_pos, task.goal_reachable) == ([0], [1], True)
 
 
-def test_goals_that_cannot_be_reached_are_told() -> None:
+def test_goals_that_cannot_be_reached_are_reported() -> None:
     one_way = ground(small(init=[[], [1], [0, 1]], goal=(lit(1, ~0),)), _native.Meter())
     assert not one_way.goal_reachable
     assert not ground(small(goal=(lit(2, ~1, ~0),)), _native.Meter()).goal_reachable

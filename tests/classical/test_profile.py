@@ -19,8 +19,8 @@ from widthwise.core.result import Status
 CORRIDOR_GOALS = ["(at p0)", "(have-key)"]
 
 
-def attempts(*told):
-    return [Attempt(planner, status, 1, 0.0) for planner, status in told]
+def attempts(*pairs):
+    return [Attempt(planner, status, 1, 0.0) for planner, status in pairs]
 
 
 @pytest.mark.parametrize(

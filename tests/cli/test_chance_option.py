@@ -82,7 +82,7 @@ def test_chance_that_shows_late_keeps_the_record(
 
 
 @pytest.mark.torch
-def test_train_refuses_and_goes_on_exactly_with_other_luck(
+def test_train_refuses_and_continues_exactly_with_other_luck(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)

@@ -235,7 +235,7 @@ def test_several_patterns_in_one_option() -> None:
             patterns(wrong)
 
 
-def test_the_story_of_a_discovery_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_story_of_a_discovery_is_reported_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", *files(tmp_path, "corridor", length=5), "--planner", "ihiw"]) == 0
     messages = " ".join(capsys.readouterr().err.split())
     assert "the atom (have-key) became true" in messages

@@ -170,7 +170,7 @@ def test_every_line_says_what_made_it(benchmarks, tmp_path, capsys):
     assert "another program" not in capsys.readouterr().err
 
 
-def test_a_run_resumed_by_another_program_says_so_and_goes_on(benchmarks, tmp_path, capsys):
+def test_a_run_resumed_by_another_program_says_so_and_continues(benchmarks, tmp_path, capsys):
     out = tmp_path / "run"
     options = ["--seeds", "1", "--domains", "blocks", "--planner", "iw:1"]
     assert bench(benchmarks, out, *options) == 0
@@ -302,7 +302,7 @@ def test_two_processes_cannot_write_one_run(tmp_path):
     store.close()
 
 
-def test_ctrl_c_stops_at_once_and_the_run_goes_on_later(benchmarks, tmp_path):
+def test_ctrl_c_stops_at_once_and_the_run_continues_later(benchmarks, tmp_path):
     # A job of minutes: the run is stopped while it works on it.
     folder = benchmarks / "slow"
     folder.mkdir()

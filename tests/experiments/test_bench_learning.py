@@ -40,7 +40,9 @@ def lines(out: Path) -> dict[str, list[dict[str, object]]]:
     }
 
 
-def test_a_suite_that_was_stopped_goes_on_and_ends_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_suite_that_was_stopped_continues_and_ends_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     once, out = tmp_path / "once", tmp_path / "out"
     ended = call(*BENCH, "--out", str(once))
     assert ended.code == 0, ended.err

@@ -123,7 +123,7 @@ def test_limits_of_time(benchmarks, tmp_path, fake, monkeypatch):
     assert line["status"] == "out-of-time" and line["wall_seconds"] > 3
 
 
-def test_a_run_goes_on_where_it_stopped(benchmarks, tmp_path, capsys):
+def test_a_run_continues_where_it_stopped(benchmarks, tmp_path, capsys):
     out = tmp_path / "run"
     options = ["--planner", "auto", "--planner", "iw:2", "--cpu-time", "60", "--domains", "gripper"]
     assert bench(benchmarks, out, *options) == 0

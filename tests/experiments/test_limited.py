@@ -27,7 +27,7 @@ def test_a_command_that_ends_by_itself(tmp_path):
     assert ended.cpu > 0 and ended.wall > 0
 
 
-def test_a_signal_is_told(tmp_path):
+def test_a_signal_is_reported(tmp_path):
     assert run(tmp_path, "import os; os.abort()").code == -6
 
 

@@ -121,7 +121,7 @@ def test_a_finished_search_can_go_further(tmp_path: Path) -> None:
     assert ww.search("maze-small", 12_000, out=folder, resume=True).interactions == 12_000
 
 
-def test_a_search_of_an_earlier_version_goes_on_and_one_of_a_later_version_is_refused(
+def test_a_search_of_an_earlier_version_continues_and_one_of_a_later_version_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"

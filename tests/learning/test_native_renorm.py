@@ -154,7 +154,7 @@ def test_what_does_not_fit_is_refused_on_the_way_back() -> None:
             run(**wrong)
 
 
-def test_kernels_nobody_knows_are_refused() -> None:
+def test_unknown_kernels_are_refused() -> None:
     rows = [np.zeros(16, np.float32) for _ in range(6)]
     with pytest.raises(ValueError, match="no kernels"):
         _native.renorm(rows[0], tuple(rows[1:5]), (0.1, 1e-5, 3.0, 5.0), rows[5], correction_for(16), "abacus")

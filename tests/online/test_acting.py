@@ -88,7 +88,7 @@ def test_who_doubts_does_not_wait_where_the_value_is_too_high(doubting: bool) ->
         ww.OnlinePlanner(Corridor(), RIW(1), keep_observations=False, recognise=lambda observation: observation)
 
 
-def test_nobody_has_to_follow_a_bad_child() -> None:
+def test_a_bad_child_need_not_be_followed() -> None:
     tree = Tree(actions=2, levels=1)
     tree.add(NONE, NONE, [b"a"])
     tree.add(0, 0, [b"b"])

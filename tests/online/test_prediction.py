@@ -67,7 +67,7 @@ def test_planning_leaves_the_environment_as_it_was() -> None:
     assert np.array_equal(agent.env.reset()[0], alone.reset()[0])
 
 
-def test_an_agent_goes_on_where_another_action_was_executed() -> None:
+def test_an_agent_continues_where_another_action_was_executed() -> None:
     agent = ww.OnlinePlanner(lake())
     seen, _ = agent.env.reset(seed=0)
     agent.predict(seen)

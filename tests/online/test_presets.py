@@ -39,7 +39,7 @@ def test_the_defaults_of_learning_are_those_of_the_default_preset() -> None:
     "name, kind",
     [("maze-small", "small maze"), ("maze-large", "large maze"), ("corridor", "corridor")],
 )
-def test_mazes_are_told_apart_by_their_size(name: str, kind: str) -> None:
+def test_mazes_are_distinguished_by_their_size(name: str, kind: str) -> None:
     assert kind_of(ww.simulator(name)) == kind
 
 

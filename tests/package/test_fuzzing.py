@@ -124,7 +124,7 @@ print(json.dumps({{"counts": {{"reader: read": int(count)}}}}))
 @pytest.mark.parametrize(
     ("end", "what"), [("os.abort()", "crash (-6)"), ("time.sleep(600)", "hang in native code")], ids=["crash", "hang"]
 )
-def test_an_input_that_ends_the_process_is_kept_and_the_run_goes_on_after_it(
+def test_an_input_that_ends_the_process_is_kept_and_the_run_continues_after_it(
     end: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = tmp_path / "worker.py"

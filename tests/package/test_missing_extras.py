@@ -125,9 +125,9 @@ def extras() -> dict[str, list[str]]:
 
 def extras_of_all() -> set[str]:
     (everything,) = extras()["all"]
-    found = re.fullmatch(r"widthwise\[([a-z,]+)\]", everything)
-    assert found is not None
-    return set(found[1].split(","))
+    match = re.fullmatch(r"widthwise\[([a-z,]+)\]", everything)
+    assert match is not None
+    return set(match[1].split(","))
 
 
 def test_every_extra_has_a_row_on_the_page_about_installing() -> None:

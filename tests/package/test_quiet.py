@@ -34,8 +34,8 @@ import widthwise as ww
 task = ww.example("blocks", blocks=5)
 result = ww.solve(task, improve=True, budget=ww.Budget(seconds=0.5))
 assert ww.validate(task, result)
-for one in ww.solve_each_goal(task, "ihiw"):
-    assert one.plan is not None
+for result_of_goal in ww.solve_each_goal(task, "ihiw"):
+    assert result_of_goal.plan is not None
 assert ww.OnlinePlanner("corridor", max_steps=3).run(seed=0).steps == 3
 assert ww.check_simulator("corridor", seconds=0.1).ok
 """

@@ -56,7 +56,7 @@ def test_wheels_are_built_for_every_platform_and_tested_with_every_python() -> N
     yaml = pytest.importorskip("yaml")
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8"))
     (job,) = workflow["jobs"].values()
-    platforms = {(one["system"], one["processor"]) for one in job["strategy"]["matrix"]["include"]}
+    platforms = {(runner["system"], runner["processor"]) for runner in job["strategy"]["matrix"]["include"]}
     assert platforms == {("linux", "x86_64"), ("linux", "aarch64"), ("macos", "arm64")}
     assert any(step.get("uses", "").startswith("pypa/cibuildwheel@v") for step in job["steps"])
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]

@@ -50,7 +50,7 @@ def test_the_budget_is_kept_and_the_stages_add_up(spec, nodes):
         assert spec.is_goal(state)
 
 
-def test_a_search_that_is_cut_off_goes_on_where_it_was():
+def test_a_search_that_is_cut_off_continues_where_it_was():
     task = ladder(60)
     flat = run(task, IW(1))
     turns = (Turn(IW(1), 0.001, "little"), Turn(IHIW(), 0.001, "as little"))
@@ -132,7 +132,7 @@ def test_without_a_limit_of_nodes_time_counts_and_all_searches_have_turns() -> N
     ]
 
 
-def test_goals_that_pairs_of_atoms_exclude_are_told_though_there_is_one_goal() -> None:
+def test_goals_that_pairs_of_atoms_exclude_are_reported_though_there_is_one_goal() -> None:
     # Either 1 or 2, and the goal needs both; a third atom has so many values that no search ends soon.
     ops = [([0], [], [1], [0], 1.0, []), ([0], [], [2], [0], 1.0, []), ([1, 2], [], [3], [], 1.0, [])]
     ops += [([], [], [atom], [], 1.0, []) for atom in range(4, 30)] + [

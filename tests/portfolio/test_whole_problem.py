@@ -36,7 +36,7 @@ def test_turns_share_one_node_limit(nodes: int) -> None:
     assert result.status is Status.OUT_OF_NODES
 
 
-def test_improvement_is_told_plan_by_plan_and_is_the_same_every_time() -> None:
+def test_improvement_is_reported_plan_by_plan_and_is_the_same_every_time() -> None:
     runs = []
     for _ in range(2):
         messages: list[tuple[float | None, tuple[str, ...]]] = []
@@ -63,7 +63,7 @@ def test_a_goal_that_holds_already_is_the_empty_plan(tmp_path: Path, capsys: pyt
     assert [item["cost"] for item in data["plans"]] == [0]
 
 
-def test_plans_are_saved_and_told_as_they_come(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plans_are_saved_and_printed_as_they_come(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths, out = files(tmp_path, "blocks", blocks=9), tmp_path / "plan.txt"
     assert main(["solve", *paths, "--plan-out", str(out), "--verbose"]) == 0
     messages = capsys.readouterr()

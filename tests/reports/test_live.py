@@ -140,7 +140,7 @@ def test_watch_prints_its_address_and_ends_by_ctrl_c(run: Path) -> None:
 
 
 @pytest.mark.torch
-def test_train_live_serves_the_run_while_it_goes_on(tmp_path: Path) -> None:
+def test_train_live_serves_the_run_while_it_is_running(tmp_path: Path) -> None:
     out = tmp_path / "run"
     call = ["train", "corridor", "--algorithm", "pi-iw", "--interactions", "1e7", "--budget", "4", "--out", str(out)]
     call += ["--set", "calibration=2", "--live"]

@@ -105,7 +105,7 @@ def test_seeds_are_averaged(tmp_path):
     assert solved_times(whole, "auto") == [1.0]
 
 
-def test_one_planner_of_two_runs_is_told_apart(ours, tmp_path, capsys):
+def test_one_planner_of_two_runs_is_distinguished(ours, tmp_path, capsys):
     again = write(tmp_path / "again", [line("auto", "alpha", "p1", 11)], ["auto"])
     whole = read_whole([ours, again])
     assert whole.columns == ["auto [ours]", "IHIW(1,1)", "auto [again]"]
@@ -159,7 +159,7 @@ def test_what_is_not_finished_or_has_nothing(ours, tmp_path, capsys):
     assert main(["report", str(ours), "--explain", "alpha p2: hard"]) == 2
 
 
-def test_lines_of_several_commits_are_told(tmp_path, capsys):
+def test_lines_of_several_commits_are_reported(tmp_path, capsys):
     lines = [line("auto", "alpha", "p1", 3), {**line("auto", "alpha", "p2", 3), "commit": "f00d"}]
     run = write(tmp_path / "run", lines, ["auto"])
     assert main(["report", str(run)]) == 0

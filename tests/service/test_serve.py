@@ -130,7 +130,7 @@ def cpu_seconds(pid: int) -> float:
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_request_whose_client_goes_away_is_ended(service: Running) -> None:
+def test_a_request_whose_client_disconnects_is_ended(service: Running) -> None:
     before = service.metric('widthwise_jobs_total{kind="solve",status="cancelled"}')
     with pytest.raises(httpx.TimeoutException):
         httpx.post(f"{service.url}/api/solve", json=endless(), timeout=0.5)

@@ -251,7 +251,7 @@ def test_a_slippery_lake_is_crossed_with_foresight_and_seldom_with_other_luck() 
 @pytest.mark.parametrize(
     ("chance", "world"), [("foresee", dice.Dice), ("reseed", dice.Dice), ("refuse", dice.IdleDice)]
 )
-def test_a_training_run_with_chance_goes_on_as_if_it_had_not_stopped(chance: Any, world: Any) -> None:
+def test_a_training_run_with_chance_continues_as_if_it_had_not_stopped(chance: Any, world: Any) -> None:
     from widthwise.learning.learning_settings import LearningSettings
     from widthwise.training.algorithms import planning_settings
     from widthwise.training.configuration import Configuration

@@ -63,7 +63,7 @@ def test_a_counter_in_a_wrapper_is_not_forgotten():
     assert checks["a snapshot works in another process"].verdict == "skipped"
 
 
-def test_the_first_difference_is_told():
+def test_the_first_difference_is_reported():
     _, checks = verdicts(broken.StaleScreen())
     detail = checks["load restores after other actions"].detail
     assert detail.startswith("step 1: observation at [")

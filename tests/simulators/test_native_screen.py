@@ -51,7 +51,7 @@ def test_of_another_size_is_refused() -> None:
             screen.learn(colours, grays)
 
 
-def test_a_gray_that_is_told_anew_counts() -> None:
+def test_a_changed_gray_counts() -> None:
     screen, colours, picture = _native.Screen(2, 2, 2, 2), np.full((2, 2), 7, np.uint8), np.empty((2, 2), np.uint8)
     for gray in (10, 20):
         screen.learn(colours, np.full((2, 2), gray, np.uint8))

@@ -67,11 +67,13 @@ def first_showings(spec, traced, names):
         if parent is not None and not flags & GOAL:
             table = tables.get(nodes[parent][3])
             if table is not None and not entry and region is not None:
-                own = [one for one in tuples(states[node]) if width == _native.ALL_FEATURES or one - states[parent]]
-                rows |= {(node, one): table.get(one, -1) for one in own}
+                own = [
+                    atoms for atoms in tuples(states[node]) if width == _native.ALL_FEATURES or atoms - states[parent]
+                ]
+                rows |= {(node, atoms): table.get(atoms, -1) for atoms in own}
             if table is not None and (traced.entry_in_table if entry else not flags & PRUNED):
-                for one in tuples(states[node]):
-                    table.setdefault(one, node)
+                for atoms in tuples(states[node]):
+                    table.setdefault(atoms, node)
         if (parent is None or entry) and region is not None:
             tables[region] = dict.fromkeys(tuples(states[node]), node)
     return rows

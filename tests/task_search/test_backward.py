@@ -155,7 +155,7 @@ def test_a_given_first_state_is_where_the_plan_begins() -> None:
     assert spec.is_plan(outcome.path, frozenset([1]))
 
 
-def test_goals_that_exclude_each_other_are_told_without_a_search() -> None:
+def test_goals_that_exclude_each_other_are_reported_without_a_search() -> None:
     either = (Op(frozenset([0]), frozenset(), frozenset([1]), frozenset([0])),)
     both = Spec(2, either, init=frozenset([0]), goal_pos=frozenset([0, 1]))
     outcome = Backward().run(model_of(both))

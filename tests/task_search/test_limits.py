@@ -115,7 +115,7 @@ def test_memory_that_runs_out_between_searches(planner, limit):
     assert limit < 1000 or outcome.generated > 100
 
 
-def test_a_tree_goes_on_after_memory_ran_out():
+def test_a_tree_continues_after_memory_ran_out():
     """What was built before stays readable, and is the beginning of the tree that more memory would have given."""
     short = BFS().run(blocks_model(_native.Meter(bytes=400_000))).search
     whole = BFS().run(blocks_model(_native.Meter())).search

@@ -225,8 +225,10 @@ def test_values_prune_no_more_than_true_atoms(spec: Spec, width: int) -> None:
 @given(data=st.data(), atoms=st.integers(2, 6))
 def test_features_of_two_values_keep_the_bound_of_theorem_1(width: int, data: st.DataObject, atoms: int) -> None:
     """Where the falsehood of every atom counts, a state is a vector of n features of two values."""
-    some = st.frozensets(st.integers(0, atoms - 1), max_size=2)
-    ops = data.draw(st.lists(st.builds(Op, pos=some, neg=some, add=some, delete=some), min_size=1, max_size=12))
+    subsets = st.frozensets(st.integers(0, atoms - 1), max_size=2)
+    ops = data.draw(
+        st.lists(st.builds(Op, pos=subsets, neg=subsets, add=subsets, delete=subsets), min_size=1, max_size=12)
+    )
     never = Op(frozenset({atoms}), frozenset(range(atoms)), frozenset(), frozenset())
     ops = [Op(op.pos, op.neg, op.add, op.delete - op.add) for op in ops]
     spec = Spec(atoms + 1, (*ops, never), (), frozenset(), frozenset({atoms})).by_values()

@@ -113,7 +113,7 @@ def test_sparse_pairs_make_the_same_tree(spec, seed):
     assert native_counts(sparse) == world.counts()
 
 
-def test_a_wide_search_goes_on_when_memory_is_freed():
+def test_a_wide_search_continues_when_memory_is_freed():
     """Wide states are built when they are expanded; where there is no room for one, it is built next time."""
     gap, switches = 20_000, 12  # a state of 30 KB
     ops = [([bit * gap], [], [(bit + 1) * gap], [], 1.0, []) for bit in range(switches - 1)]

@@ -44,11 +44,11 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines(folder: Path) -> list[list[dict[str, Any]]]:
     """Both files of lines without what depends on the clock."""
-    found = []
+    contents = []
     for name in ("episodes.jsonl", "evaluations.jsonl"):
         records = [json.loads(line) for line in (folder / name).read_bytes().splitlines()]
-        found.append([{key: value for key, value in record.items() if "seconds" not in key} for record in records])
-    return found
+        contents.append([{key: value for key, value in record.items() if "seconds" not in key} for record in records])
+    return contents
 
 
 def children(parent: int) -> list[int]:

@@ -214,7 +214,7 @@ def test_an_actor_that_dies_again_and_again_ends_the_run(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_stopped_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asynchronous: bool) -> None:
+def test_a_stopped_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asynchronous: bool) -> None:
     chosen = settings(asynchronous=asynchronous)
     folder = tmp_path / "run"
     run = begun(folder, monkeypatch, Transports(), chosen)

@@ -48,7 +48,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)
 @pytest.mark.torch
-def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
+def test_a_training_run_of_a_released_version_continues_or_is_refused_by_name(
     version: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = training(version, tmp_path)
@@ -85,7 +85,7 @@ def test_a_training_run_of_a_released_version_goes_on_or_is_refused_by_name(
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)
 @pytest.mark.torch
-def test_a_training_run_of_a_released_version_goes_on_with_the_lines_that_version_wrote(
+def test_a_training_run_of_a_released_version_continues_with_the_lines_that_version_wrote(
     version: Path, tmp_path: Path
 ) -> None:
     """`continued` has the lines of the same run, continued to 200 interactions by the version that began it."""
@@ -150,7 +150,7 @@ def test_every_folder_of_a_released_version_can_be_reported(
 
 @pytest.mark.parametrize("name", ["classical", "whole"])
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)
-def test_a_suite_of_a_released_version_goes_on(
+def test_a_suite_of_a_released_version_continues(
     version: Path, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = suite(version, name, tmp_path)
@@ -179,7 +179,7 @@ def test_a_suite_of_a_released_version_goes_on(
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda path: path.name)
 @pytest.mark.torch
-def test_a_suite_of_training_runs_of_a_released_version_goes_on(
+def test_a_suite_of_training_runs_of_a_released_version_continues(
     version: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with tarfile.open(version / "learning.tar.xz") as archive:

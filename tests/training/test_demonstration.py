@@ -66,7 +66,7 @@ def test_the_network_repeats_what_it_was_shown() -> None:
 
 
 @pytest.mark.parametrize("before", [0, 2, 7, 10])
-def test_a_run_goes_on_exactly_from_every_phase(before: int) -> None:
+def test_a_run_continues_exactly_from_every_phase(before: int) -> None:
     trainer, again = trainer_of(), trainer_of()
     rounds(trainer, before)
     state = trainer.state()

@@ -59,7 +59,7 @@ def went_on(trainer: Trainer, again: Trainer) -> bool:
 
 
 @pytest.mark.parametrize(("part", "name"), SINGLE)
-def test_each_setting_alone_learns_and_goes_on_from_a_state(part: str, name: str) -> None:
+def test_each_setting_alone_learns_and_continues_from_a_state(part: str, name: str) -> None:
     chosen: dict[str, dict[str, Any]] = {"planning": {}, "learning": {}, part: {name: LEVERS[part][name]}}
     trainer, again = (maze_trainer(chosen["planning"], chosen["learning"]) for _ in range(2))
     rounds(trainer, 27)
@@ -67,7 +67,7 @@ def test_each_setting_alone_learns_and_goes_on_from_a_state(part: str, name: str
 
 
 @pytest.mark.parametrize("trees", [1, 3])
-def test_all_settings_together_go_on_from_a_state(trees: int) -> None:
+def test_all_settings_together_continue_from_a_state(trees: int) -> None:
     trainer, again = (maze_trainer(LEVERS["planning"], LEVERS["learning"], trees) for _ in range(2))
     rounds(trainer, 17)
     assert trainer.replay.nodes and trainer.updater.updates and went_on(trainer, again)

@@ -137,7 +137,7 @@ def test_evaluations_are_at_the_start_at_every_interval_and_at_the_end(tmp_path:
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deaths=st.lists(st.integers(1, 60), max_size=4), every=st.sampled_from([0.0, 1000.0]))
-def test_a_run_that_dies_anywhere_goes_on_as_if_it_had_not(
+def test_a_run_that_dies_anywhere_continues_as_if_it_had_not(
     tmp_path_factory: pytest.TempPathFactory, deaths: list[int], every: float
 ) -> None:
     folder = tmp_path_factory.mktemp("runs")
@@ -159,7 +159,7 @@ def test_a_run_that_dies_anywhere_goes_on_as_if_it_had_not(
 
 
 @pytest.mark.parametrize("number", [0, 5, 20])
-def test_stopping_leaves_a_checkpoint_that_goes_on(tmp_path: Path, number: int) -> None:
+def test_stopping_leaves_a_checkpoint_that_continues(tmp_path: Path, number: int) -> None:
     expected = whole(tmp_path / "whole")
     training = start(tmp_path / "run", FakeLearner(), every=1000)
 

@@ -42,11 +42,11 @@ def trained(
 
 
 def lines(folder: Path) -> list[list[dict[str, Any]]]:
-    found = []
+    contents = []
     for name in ("episodes.jsonl", "evaluations.jsonl"):
         records = [json.loads(line) for line in (folder / name).read_bytes().splitlines()]
-        found.append([{key: value for key, value in record.items() if "seconds" not in key} for record in records])
-    return found
+        contents.append([{key: value for key, value in record.items() if "seconds" not in key} for record in records])
+    return contents
 
 
 class SlowClock:

@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_lines_and_another_does_not(whole: Path, tm
 
 
 @pytest.mark.parametrize("steps", [250, 580])  # 80 of them are the check for chance
-def test_a_killed_run_goes_on_byte_for_byte(whole: Path, tmp_path: Path, steps: int) -> None:
+def test_a_killed_run_continues_byte_for_byte(whole: Path, tmp_path: Path, steps: int) -> None:
     folder = tmp_path / "run"
     killed = call(*TINY, "--out", str(folder), TINY_WORLD_DIES_AFTER=str(steps))
     assert killed.code == -signal.SIGKILL
@@ -106,7 +106,7 @@ def test_a_run_killed_before_its_first_checkpoint_begins_anew(whole: Path, tmp_p
     assert lines(folder) == lines(whole)
 
 
-def test_ctrl_c_writes_a_checkpoint_and_says_how_to_go_on(whole: Path, tmp_path: Path) -> None:
+def test_ctrl_c_writes_a_checkpoint_and_says_how_to_continue(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start(*TINY, "--interactions", "1_000_000", "--evaluate-every", "150", "--out", str(folder))
     while not (folder / "episodes.jsonl").exists() or (folder / "episodes.jsonl").stat().st_size < 1000:
@@ -161,7 +161,7 @@ def damaged(whole: Path, folder: Path, *names: str) -> Path:
     return folder
 
 
-def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_is_taken(whole: Path, tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_reported_and_the_one_before_it_is_used(whole: Path, tmp_path: Path) -> None:
     folder = damaged(whole, tmp_path / "run", "current.ckpt")
     ended = call("train", WORLD, "--resume", str(folder))
     assert ended.code == 0, ended.err
@@ -177,7 +177,9 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int) -> str:
     return messages
 
 
-def test_what_cannot_go_on_is_refused_by_name(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_continue_is_refused_by_name(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     broken = damaged(whole, tmp_path / "broken", "current.ckpt", "previous.ckpt")
     assert "is not a valid checkpoint" in said(capsys, "train", WORLD, "--resume", str(broken), code=31)
     assert "is not a run folder" in said(capsys, "train", WORLD, "--resume", str(tmp_path / "none"), code=31)

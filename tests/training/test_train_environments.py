@@ -67,7 +67,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_environments_without_an_image_train_and_go_on_byte_for_byte(
+def test_environments_without_an_image_train_and_continue_byte_for_byte(
     environment: list[str], name: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if "MiniGrid" in environment[0]:

@@ -126,7 +126,7 @@ def through_a_file(state: dict[str, Any]) -> dict[str, Any]:
     ],
     ids=["walk", "three", "refresh", "poor", "maze", "n", "pi-iw"],
 )
-def test_a_run_goes_on_as_if_it_had_not_stopped(make: Any) -> None:
+def test_a_run_continues_as_if_it_had_not_stopped(make: Any) -> None:
     whole = make()
     rounds(whole, 31)
     saved = through_a_file(whole.state())

@@ -87,7 +87,7 @@ def test_the_attack_that_was_reported_runs_no_command(tmp_path: Path, capsys: py
 
 @pytest.mark.parametrize("arguments", [["trap_world:TinyWorld"], ["--trust"]], ids=["repeated", "trusted"])
 @pytest.mark.torch
-def test_a_name_that_is_repeated_or_a_folder_that_is_trusted_goes_on(arguments: list[str], tmp_path: Path) -> None:
+def test_a_name_that_is_repeated_or_a_folder_that_is_trusted_continues(arguments: list[str], tmp_path: Path) -> None:
     folder = run_folder(tmp_path, environment="trap_world:TinyWorld")
     code = main(["train", *arguments, "--resume", str(folder), "--quiet"])
     assert (tmp_path / "sprung").exists()
@@ -103,7 +103,7 @@ def test_another_name_is_no_consent(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.torch
-def test_a_run_that_names_no_code_goes_on_by_its_folder_alone(tmp_path: Path) -> None:
+def test_a_run_that_names_no_code_continues_by_its_folder_alone(tmp_path: Path) -> None:
     out = str(tmp_path / "maze")
     small = ["--budget", "5", "--set", "calibration=2", "--network-episodes", "1", "--planner-episodes", "0"]
     small += ["--evaluation-steps", "2", "--quiet"]

@@ -21,7 +21,7 @@ help:
 	@echo "make setup     create .venv and build the package as $(BIN)/widthwise"
 	@echo "make demo      set up, then solve bundled tasks, explain width, and learn a maze"
 	@echo "make test      set up, then lint, types and all tests"
-	@echo "make browser   install Debian's chromium for the tests in the browser, where apt is at hand"
+	@echo "make browser   install Debian's chromium with apt, for the tests in the browser"
 	@echo "make native-test  run the tests of the C++ kernels, without Python"
 	@echo "make coverage  measure the test coverage of the Python and C++ code"
 	@echo "make lint      check the style and types of Python and C++, and the stubs of the native module"

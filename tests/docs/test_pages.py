@@ -25,7 +25,8 @@ NEEDS = {"training": "torch", "unified-planning": "unified_planning"}
 PROSE = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 #: Idioms that plain technical English does without.
 IDIOMS = re.compile(
-    r"\b(?:nobody|somebody|everybody|anybody|whoever|himself|r[au]ns? dry|clings?|is told of|is no number)\b"
+    r"\b(?:nobody|somebody|everybody|anybody|whoever|himself|r[au]ns? dry|clings?|is told of|is no number"
+    r"|goes on|went on|under way|anew|for ever)\b"
 )
 #: Files that the pages on design and on the paper name, from the root of the repository.
 NAMED = re.compile(r"`((?:src/widthwise|native|tests|docs|benchmarks|scripts|examples)/[\w./-]*)(?:::(\w+))?`")

@@ -178,7 +178,7 @@ def goal_condition(task: Task, goal: Goal) -> Condition | None:
         return goal.condition
     if (goal.positive, goal.negative) == (task.goal.positive, task.goal.negative):
         return task.condition
-    # Conditions that cannot be split have an atom of their own, which has no name in PDDL.
+    # Conditions that cannot be split have a separate atom, which has no name in PDDL.
     parts = {(part.positive, part.negative): part.condition for part in task.goals}
     literals = [((atom,), ()) for atom in goal.positive] + [((), (atom,)) for atom in goal.negative]
     return And(tuple(parts.get(literal) or _literal(task, *literal) for literal in literals))

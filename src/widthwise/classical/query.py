@@ -2,7 +2,7 @@
 
 The validator evaluates conditions on the PDDL as it was read, so nothing here depends on the normal form that is
 grounded. `forall` becomes the negation of `exists`, negations are pushed down to atoms and blocks, every quantified
-variable has a name of its own, and variables that do not occur are dropped. A block whose variable has no object is
+variable has a unique name, and variables that do not occur are dropped. A block whose variable has no object is
 false from the start, so that everywhere else all types have objects.
 """
 
@@ -152,7 +152,7 @@ class Compiler:
                 return none_of(block) if positive else block
 
     def rename(self, variables: Sequence[Variable], names: Names) -> tuple[dict[str, Types], Names]:
-        """Give quantified variables names of their own; no name in a file has a space."""
+        """Give quantified variables unique names; no name in a file has a space."""
         self._count += 1
         own = {variable.name: f"{variable.name} {self._count}" for variable in variables}
         return {own[variable.name]: variable.types for variable in variables}, {**names, **own}
@@ -243,7 +243,7 @@ def _no_component(variables: Mapping[str, Types], constraints: Sequence[Constrai
 
 
 def components(constraints: Iterable[Constraint], variables: Mapping[str, object]) -> list[list[Constraint]]:
-    """Return the constraints in groups that share none of the variables; one without any is a group of its own."""
+    """Return the constraints in groups that share none of the variables; one without any is a separate group."""
     leader: dict[str, str] = {}
 
     def root(name: str) -> str:

@@ -259,7 +259,7 @@ class Task:
 
     @cached_property
     def goals(self) -> list[Goal]:
-        """The goal's parts, each a goal of its own, in the order of the file.
+        """The goal's parts, each a separate goal, in the order of the file.
 
         A part is an atom, a negated atom, or a condition that cannot be split, such as a disjunction. Universal
         conditions are expanded over the objects.

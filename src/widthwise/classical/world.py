@@ -70,7 +70,7 @@ class World:
             self.poll.release(amount)
 
     def change(self, added: Iterable[Fact], deleted: Iterable[Fact]) -> None:
-        """Go on to the next state; what is both deleted and added is true there."""
+        """Continue in the next state; what is both deleted and added is true there."""
         for name, args in deleted:
             if args in self.facts[name]:
                 self.facts[name].remove(args)

@@ -209,7 +209,7 @@ def _place(text: str) -> int:
 
 
 def print_changes(began: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Print how the program that resumes a suite differs from the one that began it."""
+    """Print how the program that resumes a suite differs from the one that started it."""
     from widthwise.core.continuing import differences_since
     from widthwise.core.provenance import changes_since
 

@@ -38,7 +38,7 @@ def stamp_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """How the program that resumes a run differs from the one that began it, in words; what is missing is unknown."""
+    """How the program that resumes a run differs from the one that started it, in words; what is missing is unknown."""
     old, new = before.get("versions", {}), now["versions"]
     pairs = [(name, old.get(name), new.get(name)) for name in {**old, **new}]
     pairs.append(("commit", before.get("commit"), now["commit"]))
@@ -59,7 +59,7 @@ def _cpu() -> str:
 
 
 def _commit() -> str | None:
-    """The commit this program is at, if it runs from a git checkout of its own."""
+    """The commit this program is at, if it runs from its own git checkout."""
     root = Path(__file__).resolve().parents[3]
     if not (root / ".git").exists():
         return None

@@ -126,7 +126,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
 
 
 def prepare_cut(payload: Mapping[str, Any]) -> Callable[[Sequence[Part]], list[Outcome]]:
-    """Read and ground an instance; returns what runs all parts on its goals, each goal in a task of its own."""
+    """Read and ground an instance; returns what runs all parts on its goals, each goal in a separate task."""
     budget = Budget(**payload["budget"])
     task = load_instance(payload["instance"], budget)
 

@@ -39,7 +39,7 @@ class Job:
     def after_death(self, index: int) -> tuple[bool, list[Job]]:
         """Whether the part that was waited for is to blame for the death of its worker, and what is still to do.
 
-        If parts ran together, it is unknown which one failed: each gets a worker of its own.
+        If parts ran together, it is unknown which one failed: each gets a separate worker.
         """
         if self.together and len(self.parts) > 1:
             return False, [self.only([part]) for part in self.parts[index:]]

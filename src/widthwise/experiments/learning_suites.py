@@ -1,4 +1,4 @@
-"""Suites of training runs: algorithms, settings and seeds, each in a run folder of its own that can be resumed."""
+"""Suites of training runs: algorithms, settings and seeds, each in a separate run folder that can be resumed."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     from widthwise.training.transport import ActorOptions
 
     folder, settings = Path(payload["folder"]), RunSettings.of(payload["settings"])
-    options = ActorOptions(evaluate_beside=False)  # the other cores have runs of their own
+    options = ActorOptions(evaluate_beside=False)  # the other cores have their own runs
 
     def run(part: Part) -> Outcome:
         if (folder / CONFIG).exists():

@@ -1,4 +1,4 @@
-"""A command in processes of its own, with limits on time and memory that hold for all of them together."""
+"""A command in separate processes, with limits on time and memory that hold for all of them together."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _LOOK_SECONDS = 2.0  # how often the free memory is looked at while a job waits 
 
 def _serve(connection: Connection) -> None:
     """Work on jobs until there are no more; runs in the worker process."""
-    # A process group of its own: ending the worker also ends the processes it has started.
+    # A separate process group: ending the worker also ends the processes it has started.
     os.setpgid(0, 0)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     # The suite ends its workers: a signal to all processes of a session must not make lines of killed workers.
@@ -114,7 +114,7 @@ class LocalPool:
                         continue
                     if waiting and not waiting[0].memory:
                         self._give(worker, waiting.popleft())
-                    else:  # a job whose memory is limited gets a process of its own
+                    else:  # a job whose memory is limited gets a separate process
                         workers.remove(worker)
                         worker.connection.close()
                         worker.process.join()

@@ -98,7 +98,7 @@ class RunStore(RunFolder):
     def append(self, record: Record) -> None:
         """Add a line; once this returns it survives a crash of this process and of the machine.
 
-        The texts in `files`, by name, become files of their own (`plans/...` for `plan`) that the line names.
+        The texts in `files`, by name, become separate files (`plans/...` for `plan`) that the line names.
 
         Raises `OutputError` if it cannot be written; lines before it are kept, and resuming makes it again.
         """

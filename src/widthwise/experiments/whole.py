@@ -1,4 +1,4 @@
-"""The suite of whole problems: every problem solved by every planner in processes of its own, within limits.
+"""The suite of whole problems: every problem solved by every planner in separate processes, within limits.
 
 A planner is one of ours, by name, or any command that reads a domain and a problem and writes a plan file. What
 counts is a plan file that the validator accepts; the status that a planner reports only explains why there is none.
@@ -32,7 +32,7 @@ from widthwise.experiments.systems import System, filled, label
 
 #: The fields that distinguish one line of the suite from another.
 KEYS = ("row", "instance", "planner", "width", "seed")
-#: Beside the statuses of a search: it ended for a reason of its own, its plan was refused, or its plan could not be
+#: In addition to the statuses of a search: it ended for another reason, its plan was refused, or its plan could not be
 #: checked within the limits.
 FAILED, INVALID, UNCHECKED = "failed", "invalid", "unchecked"
 #: Seconds and megabytes for the check of a plan where the run has no limits.

@@ -1,4 +1,4 @@
-"""What a best-first search did not store: the successors of its nodes that are no nodes of their own.
+"""What a best-first search did not store: the successors of its nodes that have no node in the tree.
 
 A best-first search keeps one node per state and drops what it prunes. The successors are computed again here, and
 compared with the states of the tree.

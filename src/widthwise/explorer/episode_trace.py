@@ -22,7 +22,7 @@ _MOST_TEXTS = 5_000
 class EpisodeTrace:
     """A recorder of an `OnlinePlanner`: called at every step, before the tree is cut.
 
-    The rows of a tree are used again after a cut, so that a node gets a number of its own here. A node is part of the
+    The rows of a tree are used again after a cut, so a node gets a separate number here. A node is part of the
     tree at a step if it was made at this step or before, and lies below the root of this step.
 
     Args:

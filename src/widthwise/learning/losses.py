@@ -1,4 +1,4 @@
-"""What the network is trained towards, each formula a function of its own."""
+"""What the network is trained towards, each formula as a function."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Network(nn.Module):
             self.centre, self.scale = torch.from_numpy(encoding.centre), torch.from_numpy(encoding.scale)
 
     def begin(self, seed: int) -> None:
-        """Weights from a generator of their own, so that nothing else that draws numbers changes them."""
+        """Weights from a separate generator, so that nothing else that draws numbers changes them."""
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for layer in self.layers:

@@ -80,7 +80,7 @@ class _Store:
         self.ends = np.cumsum([len(played) for played in self.data])
 
     def draw(self, count: int, rng: np.random.Generator) -> list[tuple[EpisodeData, int]]:
-        """So many places, each as likely as any other: the data, and a row of it counted from its end."""
+        """`count` places, each as likely as any other: the data, and a row of it counted from its end."""
         places = rng.integers(len(self), size=count)
         numbers = np.searchsorted(self.ends, places, side="right")
         return [
@@ -231,7 +231,7 @@ class ReplayMemory:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a state."""
-        # Each a copy of its own: a part of one large array would keep all of it alive, long after it was dropped.
+        # Each a separate copy: a part of one large array would keep all of it alive, long after it was dropped.
         arrays = [array.copy() for array in state["arrays"].numpy()]
         for store, name in ((self._roots, "episodes"), (self._nodes, "nodes")):
             store.data = deque(

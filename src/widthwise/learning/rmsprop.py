@@ -122,7 +122,7 @@ class RMSprop:
         return {"squares": [square.clone() for square in self.squares]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on with running squares."""
+        """Continue with running squares."""
         for mine, its in zip(self.squares, state["squares"], strict=True):
             mine.copy_(its)
 

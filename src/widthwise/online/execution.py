@@ -1,4 +1,4 @@
-"""Executing the action that an agent has chosen: as it was planned, with other luck, or blindly."""
+"""Executing the action that an agent has chosen: as it was planned, with other random numbers, or unexplored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def execute(agent: OnlinePlanner, root: int, record: StepRecord) -> Generator[St
         # The subtree is kept, but what it continues from is real: parts of it may be hidden.
         driver.tree.snapshot[planned] = None if step.done else driver.simulator.save()
         driver.at = planned
-    elif planned == NONE:  # nothing could be explored: step blindly
+    elif planned == NONE:  # nothing could be explored: take the step without a plan
         step = driver.step(root, action)
         driver.add(root, action, step, (yield step) if agent.evaluate else None)
     elif luck.verifies:

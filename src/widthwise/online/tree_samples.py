@@ -1,4 +1,4 @@
-"""What the nodes of a tree teach besides its root: for each node a look-ahead of its own and what it is worth.
+"""What the nodes of a tree teach besides its root: for each node its own look-ahead and what it is worth.
 
 A node gives a sample once, when it leaves the tree: no later search adds to what was seen below it.
 """

@@ -39,7 +39,7 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
     that every step gives something and ends are to be avoided: a node is then worth the mean of its
     explored children, as a single long way among many ends is not a safe one. Of `doubted` nodes an estimate above 0 is
     not used, and a doubted root is worth the best of its actions. `tree.rules` say what a lost life takes from the
-    return of a step, and how much a reward counts. A hierarchy needs no case of its own, as its levels share the one
+    return of a step, and how much a reward counts. A hierarchy needs no special case, as its levels share the one
     tree.
     """
     worth, size, best = back_up(tree, discount, doubted, leaf)

@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, data, "application/json", tag)
 
     def _own_host(self) -> bool:
-        """Whether the request names this server: a page of another site cannot read it under a name of its own."""
+        """Whether the request names this server: a page of another site cannot read it under its own name."""
         port = self.server.server_port
         own = {f"{name}:{port}" for name in (HOST, "localhost")}
         if port == HTTP_PORT:  # browsers leave this port out

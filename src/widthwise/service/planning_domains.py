@@ -1,7 +1,7 @@
 """Answers in the form of other planning services, so that their clients work with this one.
 
 `solver.planning.domains` (cloud-solver): `/solve`, `/validate`, `/solve-and-validate`. Its answers have the HTTP code
-200 and a `status` of their own, `ok` or `error`. `planning-as-a-service` of planutils: a job and a link to its result.
+200 and their own `status`, `ok` or `error`. `planning-as-a-service` of planutils: a job and a link to its result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Snapshots of environments that have no save and load of their own, by copying their attributes.
+"""Snapshots of environments without their own save and load, by copying their attributes.
 
 An environment is a chain of layers, wrappers around a core. A snapshot holds the attributes of all of
 them, so that a wrapper's step counter is not forgotten. What never changes, the spaces for instance, is
@@ -31,7 +31,7 @@ CONSTANTS = {
 }
 
 #: Classes whose objects never change, by module: a snapshot has their colour only, and all loads share one object.
-#: Most cells of a MiniGrid are walls, which are objects of their own.
+#: Most cells of a MiniGrid are walls, each of which is a separate object.
 INTERNED = {"minigrid.core.world_object": ("Wall", "Floor", "Goal", "Lava")}
 
 _Key = tuple[int, str]

@@ -16,7 +16,7 @@ from widthwise.simulators.action_replay import ActionReplay
 from widthwise.simulators.copying import LayeredState, Layers, UncopyableError
 from widthwise.simulators.spaces import Actions
 
-#: Names under which environments offer saving and loading of their own.
+#: Names under which environments offer their own saving and loading.
 OWN_METHODS = (
     ("save", "load"),
     ("save_state", "load_state"),

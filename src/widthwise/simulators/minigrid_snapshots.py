@@ -73,7 +73,7 @@ class GridSnapshot:
         self.owner, self.parts = owner, parts
         self.names, self.values = names, values  # of the attributes of each layer
         self.cells: tuple[Any, ...] = ()
-        # What the first so many parts of each kind were.
+        # The states of the first parts of each kind.
         self.states: tuple[tuple[Any, ...], ...] = ()
         self.contents: tuple[tuple[Any, ...], ...] = ()
         self.generators: tuple[Any, ...] = ()
@@ -202,7 +202,7 @@ def _same(values: Sequence[Any], others: Sequence[Any]) -> bool:
 def _replaces_attributes(kind: type) -> bool:
     """Whether the attributes of a layer are known to be replaced, and never changed in place."""
     if kind.__module__.startswith("minigrid.envs.babyai"):
-        return False  # their instructions have a state of their own
+        return False  # their instructions have a separate state
     return kind.__module__.startswith(("minigrid.envs.", "gymnasium.wrappers.common"))
 
 

@@ -36,7 +36,7 @@ class ReplayJob:
 
 def run_in_new_process(job: ReplayJob, timeout: float = 120.0) -> list[Step]:
     """Run a job in a new process; raises RuntimeError with the last line of its stderr if that fails."""
-    # The path goes first and by itself: the job may need it to be read at all.
+    # The path is sent first and separately: reading the job may need it.
     data = pickle.dumps(sys.path) + pickle.dumps(job)
     try:
         done = subprocess.run(

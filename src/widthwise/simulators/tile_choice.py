@@ -1,8 +1,8 @@
 """Tiles that suit a game: chosen by how many states they distinguish in a sample of its images.
 
-Too coarse tiles make all states one region, too fine ones make every state a region of its own. The choice is that of
-Go-Explore (Ecoffet et al. 2021): the grid with the most even distribution of the sample over the regions, and with
-about as many regions as a given share of the sample.
+Tiles that are too coarse put all states into one region; tiles that are too fine put every state into a separate
+region. The choice is that of Go-Explore (Ecoffet et al. 2021): the grid with the most even distribution of the sample
+over the regions, and with about as many regions as a given share of the sample.
 """
 
 from __future__ import annotations

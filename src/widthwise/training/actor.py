@@ -212,7 +212,7 @@ class Actor:
         self.packing_seconds += now() - begun
 
     def _draw_own(self, seed: int) -> None:
-        """Draw weights of its own: while there is nothing to learn from, every episode looks for other features."""
+        """Draw new weights: while there is nothing to learn from, every episode looks for other features."""
         self.draw = seed
         before = self.trainer.interactions
         self.trainer.updater.begin(seed)

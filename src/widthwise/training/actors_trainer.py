@@ -261,7 +261,7 @@ class ActorsTrainer(Trainer):
         self.traffic["episode_bytes"] += len(played.contents)
 
     def adopt(self, seed: int) -> None:
-        """Go on with the weights that an actor has drawn: with them it has found the first reward."""
+        """Continue with the weights that an actor has drawn: with them it has found the first reward."""
         self.updater.begin(seed)
         self.calibrate(seed)
         self.weights = self._weights()
@@ -315,7 +315,7 @@ class ActorsTrainer(Trainer):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state; actors that are running go back too."""
+        """Continue from a state; actors that are running go back too."""
         players, held, trees = state["players"], state["actors"], self.config.trees
         self.restore_learner(state)
         self.owed, self.traffic = held["owed"], dict(held["traffic"])

@@ -90,7 +90,7 @@ class PlanningSettings:
         from widthwise.simulators.features import Tiles
 
         high = CountRolloutIW(self.high_width, self.selection_temperature, self.ends_novel)
-        # Without features of its own, a level of HIW uses those of the environment.
+        # A level of HIW without its own features uses those of the environment.
         return HIW(None if self.tiles is None else Tiles(*self.tiles, self.colours, gray=self.gray), high=high, low=low)
 
     @property

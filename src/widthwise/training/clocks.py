@@ -29,7 +29,7 @@ class Clocks:
         return {name: getattr(self, name) for name in ("simulator", "network", "training", "tree", "total")}
 
     def restore(self, seconds: dict[str, float]) -> None:
-        """Go on from seconds spent before."""
+        """Continue from seconds spent before."""
         for name in ("simulator", "network", "training", "total"):
             setattr(self, name, seconds[name])
 

@@ -25,7 +25,7 @@ def evaluation_record(
     stop: Callable[[], bool] = lambda: False,
     planner: bool = True,
 ) -> dict[str, Any] | None:
-    """Some episodes of the network alone, and some of planner and network, with seeds of their own.
+    """Some episodes of the network alone, and some of planner and network, with their own seeds.
 
     Args:
         trainer: has the network.

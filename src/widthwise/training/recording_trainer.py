@@ -90,7 +90,7 @@ class RecordingTrainer:
         return self.trainer.rewarded()
 
     def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
-        """Some episodes of the network alone, and some of planner and network, with seeds of their own."""
+        """Some episodes of the network alone, and some of planner and network, with their own seeds."""
         return evaluation_record(self.trainer, self.settings, self.simulator, number, stop=stop, planner=planner)
 
     def state(self) -> Any:

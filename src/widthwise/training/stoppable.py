@@ -1,4 +1,4 @@
-"""A simulator for evaluations: it can be stopped from outside, and its episodes can have a limit of their own."""
+"""A simulator for evaluations: it can be stopped from outside, and its episodes can have their own limit."""
 
 from __future__ import annotations
 

@@ -339,7 +339,7 @@ class Trainer:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state of a trainer that was made in the same way."""
+        """Continue from a state of a trainer that was made in the same way."""
         if len(state["players"]) != len(self.players):
             raise UsageError(
                 f"the run was saved with {counted(len(state['players']), 'tree')}, not with {len(self.players)}"
@@ -349,7 +349,7 @@ class Trainer:
             player.restore(saved, self.input_format)
 
     def restore_learner(self, state: dict[str, Any]) -> None:
-        """Go on from the part of a state that does not concern trees."""
+        """Continue from the part of a state that does not concern trees."""
         self.updater.restore(state["learner"])
         self.replay.restore(state["replay"])
         self.episodes, self.interactions, self.actions = state["episodes"], state["interactions"], state["actions"]

@@ -14,7 +14,7 @@ from typing import Any
 from widthwise.classical.pddl.typetable import OBJECT
 
 _FOREIGN = re.compile(r"[^\w-]")
-#: Words with a meaning of their own where a name could stand.
+#: Words with a special meaning where a name could be.
 _RESERVED = ("and", "or", "not", "imply", "forall", "exists", "when", "increase", "either", "total-cost", OBJECT)
 
 

@@ -1,4 +1,4 @@
-"""Runs of the engine: one plan, or better and better plans from a search in a thread of its own."""
+"""Runs of the engine: one plan, or better and better plans from a search in a separate thread."""
 
 from __future__ import annotations
 

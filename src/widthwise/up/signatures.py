@@ -1,6 +1,6 @@
 """The types that a problem of unified-planning gets from a task.
 
-unified-planning has one father per type and one type per variable, and a fluent accepts only arguments of its own type.
+unified-planning has one parent per type and one type per variable, and a fluent accepts only arguments of its own type.
 PDDL also has types with several parents, variables of either type, and predicates over variables of a wider type.
 """
 

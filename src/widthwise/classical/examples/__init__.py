@@ -20,7 +20,7 @@ EXAMPLES: dict[str, Example] = {
 }
 
 # The paper does not say which instances it used, only how many goals they had in all. These are the
-# smallest seeds with which no goal holds at the start, so that every single goal is a task of its own.
+# smallest seeds with which no goal holds at the start, so that every single goal is a task.
 _PAPER: dict[str, tuple[dict[str, int], ...]] = {
     "8puzzle": tuple({"side": 3, "seed": seed} for seed in (5, 6, 7, 10)),
     "ferry": tuple({"harbours": ports, "cars": cars, "seed": 0} for ports, cars in ((2, 2), (2, 3), (3, 3))),

@@ -156,7 +156,7 @@ def fresh(name: str, types: Types, used: TypeMap) -> str:
 
 
 def rename(formula: Formula, used: TypeMap, renaming: Mapping[str, str]) -> Formula:
-    """Give every quantified variable a name of its own, so that quantifiers can be moved about freely."""
+    """Give every quantified variable a unique name, so that quantifiers can be moved freely."""
     match formula:
         case Lit(predicate, args, negated):
             return Lit(predicate, tuple([renaming.get(arg, arg) for arg in args]), negated) if renaming else formula

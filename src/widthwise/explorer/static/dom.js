@@ -113,7 +113,7 @@ function writeAddress(values) {
   try {
     history.replaceState(null, "", hash);
   } catch {
-    // A page inside the frame of a notebook has no address of its own.
+    // A page inside the frame of a notebook has no separate address.
   }
 }
 

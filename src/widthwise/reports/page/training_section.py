@@ -140,7 +140,7 @@ def _chart(key: str, panel: Panel, groups: Sequence[Group], frame: Frame) -> Cha
 
 
 def _other(key: str, names: tuple[str, str], curves: Sequence[Curve], frame: Frame) -> PageBlock:
-    """A chart of a series without a panel of its own; `names` are its title and unit."""
+    """A chart of a series without its own panel; `names` are its title and unit."""
     low, high = from_zero([value for curve in curves for value in (*curve.lows, *curve.highs)], 0.0)
     axis = Axis(names[1], low, high if high > low else low + 1)
     return Chart(key, _capital(names[0]), frame.place, axis, curves, sync=frame.sync).block()

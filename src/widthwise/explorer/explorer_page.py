@@ -16,10 +16,10 @@ from widthwise.core.files import write_whole
 from widthwise.version import __version__
 
 #: The scripts in the order in which they are loaded: those that every page has, and those of one kind of page.
-COMMON = ("dom", "colours", "layout", "shapes", "canvas")
+COMMON = ("dom", "colours", "layout", "view", "shapes", "input", "canvas")
 SCRIPTS = {
-    "task": ("tree", "reasons", "details", "plan", "story", "task_page"),
-    "episode": ("worlds", "episode", "episode_page"),
+    "task": ("tree", "reasons", "details", "run", "plan", "story", "legend", "node_search", "task_page"),
+    "episode": ("worlds", "episode", "film", "action_table", "episode_page"),
 }
 #: The height of a page in a notebook, in pixels.
 NOTEBOOK_HEIGHT = 760

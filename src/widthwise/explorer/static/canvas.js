@@ -5,7 +5,6 @@
 const NODES_PER_FRAME = 1200;
 const VISITS_PER_FRAME = 12000; // of nodes, with those that are out of view
 const NARROW = 0.6; // pixels of a subtree that is drawn as one line
-const NEAR = 14; // pixels from a node at which the pointer still finds it
 
 class TreeCanvas {
   // `style` has colour(node), kind(node) ("kept", "pruned", "entry", "goal"), label(node); `events` has select(node)
@@ -25,34 +24,21 @@ class TreeCanvas {
     this.view = { row: 1, level: 1, x: 0, y: 0, down: true };
     this.fitted = true;
     new ResizeObserver(() => (this.fitted ? this.fit() : this.redraw())).observe(host);
-    this.listen();
+    listenTo(this);
   }
 
   // --- where things are
 
   spot(node, view = this.view) {
-    const across = this.layout.row[node] * view.row;
-    const along = this.layout.level(node) * view.level;
-    return view.down ? [across + view.x, along + view.y] : [along + view.x, across + view.y];
+    return spotOf(this.layout, node, view);
   }
 
   get size() {
     return [this.host.clientWidth, this.host.clientHeight];
   }
 
-  // The whole tree in the frame; the depth goes down if the tree has few rows, and to the right otherwise.
   fit() {
-    const [width, height] = this.size;
-    const { rows, levelCount } = this.layout;
-    const margin = 22;
-    const down = this.turned ?? rows * 90 <= width;
-    const across = (down ? width : height) - 2 * margin;
-    const along = (down ? height : width) - 2 * margin - (down ? 0 : 70);
-    const row = Math.min(across / rows, down ? 170 : 26);
-    const level = Math.min(Math.max(along / Math.max(1, levelCount - 1), 3), down ? 64 : 260);
-    const rest = across - row * (rows - 1);
-    this.view = { row, level, down, x: margin, y: margin };
-    this.view[down ? "x" : "y"] += down ? Math.max(0, rest - row) / 2 : rest / 2;
+    this.view = fittedView(this.layout, this.size, this.turned);
     this.fitted = true;
     this.redraw();
   }
@@ -62,16 +48,8 @@ class TreeCanvas {
     this.fit();
   }
 
-  // Zooms by a factor around a point; depth grows less than rows, which are many.
   zoom(factor, x = this.size[0] / 2, y = this.size[1] / 2) {
-    const { view } = this;
-    const row = Math.min(Math.max(view.row * factor, 0.0005), 400);
-    const level = Math.min(Math.max(view.level * Math.sqrt(factor), 3), 260);
-    const [across, along] = view.down ? ["x", "y"] : ["y", "x"];
-    const point = { x, y };
-    view[across] = point[across] - ((point[across] - view[across]) * row) / view.row;
-    view[along] = point[along] - ((point[along] - view[along]) * level) / view.level;
-    Object.assign(view, { row, level });
+    this.view = zoomedView(this.view, factor, { x, y });
     this.fitted = false;
     this.request();
   }
@@ -94,30 +72,7 @@ class TreeCanvas {
 
   // The node nearest to a point, or -1.
   find(x, y) {
-    const { view, layout } = this;
-    const [across, along] = view.down ? [x - view.x, y - view.y] : [y - view.y, x - view.x];
-    let best = -1;
-    let least = NEAR * NEAR;
-    const middle = Math.round(along / view.level);
-    const reach = Math.ceil(NEAR / view.level);
-    for (let level = middle - reach; level <= middle + reach; level += 1) {
-      const nodes = layout.levels[level];
-      if (!nodes) continue;
-      const wanted = across / view.row;
-      let low = 0;
-      let high = nodes.length - 1;
-      while (low < high) {
-        const half = (low + high) >> 1;
-        if (layout.row[nodes[half]] < wanted) low = half + 1;
-        else high = half;
-      }
-      for (const node of nodes.slice(Math.max(0, low - 1), low + 2)) {
-        const [left, top] = this.spot(node);
-        const distance = (left - x) ** 2 + (top - y) ** 2;
-        if (distance < least) [best, least] = [node, distance];
-      }
-    }
-    return best;
+    return nearestNode(this.layout, this.view, x, y);
   }
 
   // --- drawing
@@ -240,7 +195,7 @@ class TreeCanvas {
       const [x, y] = this.spot(node, view);
       if (node !== layout.root) {
         const path = pathOf(lines, colour);
-        this.edge(path, this.spot(layout.parents[node], view), [x, y], view);
+        edge(path, this.spot(layout.parents[node], view), [x, y], view);
       }
       if (narrow) {
         const path = pathOf(lines, colour);
@@ -250,7 +205,7 @@ class TreeCanvas {
         continue;
       }
       const kind = layout.collapsed.has(node) ? "collapsed" : style.kind(node);
-      this.dot(pathOf(dots, `${colour}|${kind}`), kind, x, y, radius);
+      mark(pathOf(dots, `${colour}|${kind}`), kind, x, y, radius);
       if (labelled) labels.push([node, x, y]);
     }
     pen.lineWidth = view.row >= 3 ? 1.2 : 0.7;
@@ -270,29 +225,6 @@ class TreeCanvas {
     }
     if (labels.length) this.write(labels, radius);
     return { drawn, visits, complete };
-  }
-
-  edge(path, [fromX, fromY], [x, y], view) {
-    path.moveTo(fromX, fromY);
-    if (view.row < 5) path.lineTo(x, y);
-    else if (view.down) path.bezierCurveTo(fromX, (fromY + y) / 2, x, (fromY + y) / 2, x, y);
-    else path.bezierCurveTo((fromX + x) / 2, fromY, (fromX + x) / 2, y, x, y);
-  }
-
-  dot(path, kind, x, y, radius) {
-    const reach = kind === "pruned" ? radius * 0.75 : kind === "entry" ? radius * 1.25 : radius;
-    if (kind === "entry") path.rect(x - reach, y - reach, 2 * reach, 2 * reach);
-    else if (kind === "goal") star(path, x, y, radius * 1.9);
-    else if (kind === "collapsed") {
-      path.moveTo(x - reach * 1.4, y - reach * 1.2);
-      path.lineTo(x + reach * 1.6, y);
-      path.lineTo(x - reach * 1.4, y + reach * 1.2);
-      path.closePath();
-    } else if (radius < 1.6) path.rect(x - reach, y - reach, 2 * reach, 2 * reach);
-    else {
-      path.moveTo(x + reach, y);
-      path.arc(x, y, reach, 0, 7);
-    }
   }
 
   write(labels, radius) {
@@ -347,7 +279,7 @@ class TreeCanvas {
       for (const node of nodes) {
         if (!layout.shown[node]) continue;
         const spot = this.spot(node, view);
-        if (before) this.edge(path, before, spot, view);
+        if (before) edge(path, before, spot, view);
         before = spot;
       }
       pen.strokeStyle = colour;
@@ -369,57 +301,6 @@ class TreeCanvas {
     this.over();
   }
 
-  listen() {
-    const pointers = new Map();
-    let moved = 0;
-    const { top } = this;
-    top.addEventListener("pointerdown", (event) => {
-      top.setPointerCapture(event.pointerId);
-      pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
-      if (pointers.size === 1) moved = 0;
-    });
-    top.addEventListener("pointermove", (event) => {
-      const before = pointers.get(event.pointerId);
-      if (!before) {
-        this.hover(this.find(event.offsetX, event.offsetY));
-        return;
-      }
-      const now = [event.offsetX, event.offsetY];
-      const [x, y] = [now[0] - before[0], now[1] - before[1]];
-      moved += Math.abs(x) + Math.abs(y);
-      if (pointers.size === 1) this.pan(x, y);
-      else this.pinch(pointers, event.pointerId, now);
-      pointers.set(event.pointerId, now);
-    });
-    const lift = (event) => {
-      if (pointers.delete(event.pointerId) && moved < 5 && event.type === "pointerup")
-        this.events.select(this.find(event.offsetX, event.offsetY));
-    };
-    top.addEventListener("pointerup", lift);
-    top.addEventListener("pointercancel", lift);
-    top.addEventListener("pointerleave", () => this.hover(-1));
-    top.addEventListener("dblclick", (event) => {
-      const node = this.find(event.offsetX, event.offsetY);
-      if (node >= 0) this.toggle(node);
-    });
-    top.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), event.offsetX, event.offsetY);
-      },
-      { passive: false },
-    );
-    top.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  pinch(pointers, moving, now) {
-    const [other] = [...pointers].filter(([id]) => id !== moving).map(([, spot]) => spot);
-    const before = pointers.get(moving);
-    const length = (spot) => Math.hypot(spot[0] - other[0], spot[1] - other[1]);
-    if (length(before) > 0) this.zoom(length(now) / length(before), ...other);
-  }
-
   hover(node) {
     if (node === this.hovered) return;
     this.hovered = node;
@@ -434,23 +315,5 @@ class TreeCanvas {
     const after = this.spot(node);
     this.pan(before[0] - after[0], before[1] - after[1]);
     this.redraw();
-  }
-
-  // Arrow keys follow the direction in which the tree is drawn.
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const names = this.view.down
-      ? { ArrowUp: "parent", ArrowDown: "child", ArrowLeft: "before", ArrowRight: "after" }
-      : { ArrowLeft: "parent", ArrowRight: "child", ArrowUp: "before", ArrowDown: "after" };
-    const { layout } = this;
-    const node = this.selected < 0 ? layout.root : this.selected;
-    const where = names[event.key];
-    if (where) this.events.select(this.selected < 0 ? node : neighbour(layout, node, where));
-    else if (event.key === "Home") this.events.select(layout.root);
-    else if (event.key === "+" || event.key === "=") this.zoom(1.5);
-    else if (event.key === "-") this.zoom(1 / 1.5);
-    else if (event.key === "Enter" || event.key === " ") this.toggle(node);
-    else return;
-    event.preventDefault();
   }
 }

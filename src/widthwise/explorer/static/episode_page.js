@@ -1,9 +1,7 @@
 // The page of an episode: a film strip, the tree at each step, the state of the node under the pointer, and how the
 // action was chosen.
 
-const STRIP_PICTURES = 240; // of a longer episode the strip shows every nth step
 const LEGEND_STATES = 16;
-const SECONDS_PER_STEP = 0.35;
 
 class EpisodePage {
   constructor(data, host) {
@@ -32,10 +30,11 @@ class EpisodePage {
     this.announcer = announcer();
     this.legend = element("ul", { class: "legend", "aria-label": "High-level states" });
     this.table = element("div", { class: "scroll" });
+    this.film = data.steps.length ? new Film(this) : null;
     replaceContent(
       this.host,
       this.header(),
-      data.steps.length ? this.strip() : element("p", {}, "The episode ended before the first action."),
+      data.steps.length ? this.film.section : element("p", {}, "The episode ended before the first action."),
       data.steps.length
         ? element(
             "div",
@@ -83,42 +82,6 @@ class EpisodePage {
       ` with score ${numberFormat.format(data.score)} after ${counted(data.steps.length, "step")}; ` +
       `${counted(data.interactions, "interaction")} with the simulator, ${counted(data.restores, "restore")}, seed ${data.seed}.`;
     return pageHeader(data, data.environment, outcome, () => this.repaint());
-  }
-
-  // One picture for each step; a step that is not in the strip is reached by the slider.
-  strip() {
-    const count = this.episode.stepCount;
-    const every = Math.ceil(count / STRIP_PICTURES);
-    this.slider = element("input", { type: "range", id: "step", min: "0", max: String(count - 1), "aria-label": "Step" });
-    this.slider.addEventListener("input", () => this.setStep(Number(this.slider.value)));
-    this.playing = element("button", { type: "button", onclick: () => this.play() }, "Play");
-    this.pictures = [];
-    for (let step = 0; step < count; step += every) {
-      const canvas = this.world ? element("canvas", { "aria-hidden": "true" }) : null;
-      const button = element(
-        "button",
-        { type: "button", "data-step": step, onclick: () => this.setStep(step) },
-        canvas,
-        element("span", {}, `${step} ${this.data.actions[this.data.steps[step].action]}`),
-      );
-      this.pictures.push([step, button, canvas]);
-    }
-    const last = this.data.steps.at(-1).child;
-    this.end = this.world && last >= 0 ? element("canvas", { "aria-hidden": "true" }) : null;
-    const end = this.end ? element("button", { type: "button", onclick: () => this.showEnd() }, this.end, element("span", {}, "end")) : null;
-    return element(
-      "section",
-      { "aria-label": "Film" },
-      roving(element("div", { class: "film", role: "group", "aria-label": "Steps" }, this.pictures.map(([, button]) => button), end)),
-      element(
-        "div",
-        { class: "slide" },
-        element("button", { type: "button", "aria-label": "Step before", onclick: () => this.move(-1) }, "◀"),
-        this.slider,
-        element("button", { type: "button", "aria-label": "Next step", onclick: () => this.move(1) }, "▶"),
-        this.playing,
-      ),
-    );
   }
 
   tools() {
@@ -178,14 +141,7 @@ class EpisodePage {
     this.canvas.selected = this.selected;
     this.canvas.paths = [{ nodes: [now.root, ...(now.child >= 0 ? [now.child] : [])], colour: PLAN_COLOUR, width: 3.5 }];
     this.canvas.fit();
-    this.slider.value = String(step);
-    this.slider.setAttribute("aria-valuetext", `step ${step} of ${episode.stepCount}`);
-    for (const [at, button] of this.pictures) {
-      const current = at <= step && (this.pictures.find(([next]) => next > at)?.[0] ?? Infinity) > step;
-      button.setAttribute("aria-pressed", String(current));
-      button.tabIndex = current ? 0 : -1;
-      if (current) this.showInStrip(button);
-    }
+    this.film.show(step);
     this.summary.textContent =
       `Step ${step}: ${counted(episode.layout.count, "node")}` +
       (now.highLevelStates.length ? `, ${counted(now.highLevelStates.at(-1), "high-level state")}` : "") +
@@ -195,32 +151,13 @@ class EpisodePage {
       `Search tree at step ${step}: ${counted(episode.layout.count, "node")}. Arrow keys select nodes.`,
     );
     this.legendItems();
-    this.actions();
+    replaceContent(this.table, actionTable(data, step));
     this.showNode();
     this.address();
   }
 
-  showInStrip(button) {
-    const strip = button.parentElement;
-    strip.scrollLeft = button.offsetLeft - strip.offsetLeft - (strip.clientWidth - button.offsetWidth) / 2;
-  }
-
   move(by) {
     this.setStep(Math.min(this.episode.stepCount - 1, Math.max(0, this.step + by)));
-  }
-
-  play() {
-    if (this.timer) {
-      clearInterval(this.timer);
-      this.timer = null;
-    } else {
-      if (this.step === this.episode.stepCount - 1) this.setStep(0);
-      this.timer = setInterval(() => {
-        this.move(1);
-        if (this.step === this.episode.stepCount - 1) this.play();
-      }, SECONDS_PER_STEP * 1000);
-    }
-    this.playing.textContent = this.timer ? "Stop" : "Play";
   }
 
   showEnd() {
@@ -257,43 +194,6 @@ class EpisodePage {
           element("li", { "data-group": state }, swatch(state), `state ${state}`, element("span", { class: "meta" }, ` ${counted(size, "node")} `)),
         ),
       rows.length > LEGEND_STATES ? element("li", { class: "meta" }, `and ${rows.length - LEGEND_STATES} more`) : null,
-    );
-  }
-
-  // Behaviour and target per action, with what they were made from.
-  actions() {
-    const now = this.data.steps[this.step];
-    const share = (value) => (value === null || value === undefined ? "" : value.toFixed(3));
-    const columns = [
-      ["return", (action) => (now.returns[action] === null ? "-" : Number(now.returns[action].toPrecision(4)))],
-      ["nodes below", (action) => numberFormat.format(now.counts[action])],
-      ["behaviour", (action) => share(now.behaviour[action])],
-      ["target", (action) => share(now.target[action])],
-    ];
-    if (now.prior) columns.push(["network's policy", (action) => share(now.prior[action])]);
-    const extra = [`Reward ${numberFormat.format(now.reward)}.`];
-    if (now.value !== null) extra.push(`The network's value of the state is ${now.value.toPrecision(4)}.`);
-    if (now.asPlanned !== null) extra.push(now.asPlanned ? "The step had the planned outcome." : "The outcome of the step differed from the planned one.");
-    replaceContent(
-      this.table,
-      element("p", {}, `Step ${this.step}: the agent chose `, element("strong", {}, this.data.actions[now.action]), `. ${extra.join(" ")}`),
-      element(
-        "table",
-        { class: "actions" },
-        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "action"), columns.map(([name]) => element("th", { scope: "col" }, name)))),
-        element(
-          "tbody",
-          {},
-          this.data.actions.map((name, action) =>
-            element(
-              "tr",
-              { class: action === now.action ? "chosen" : null },
-              element("th", { scope: "row" }, name),
-              columns.map(([, value]) => element("td", {}, String(value(action)))),
-            ),
-          ),
-        ),
-      ),
     );
   }
 
@@ -383,17 +283,16 @@ class EpisodePage {
 
   drawPictures() {
     if (!this.world || !this.canvas) return;
-    for (const [step, , canvas] of this.pictures) paint(canvas, this.world, 64, this.data.steps[step].root, step, false);
-    if (this.end) paint(this.end, this.world, 64, this.data.steps.at(-1).child, this.episode.stepCount - 1, false);
+    this.film.drawPictures();
     this.showNode();
-    this.showInStrip(this.host.querySelector(".film [aria-pressed=true]"));
+    this.film.scroll();
   }
 
   key(event) {
     if (inField(event) || !this.canvas) return;
     if (event.key === ",") this.move(-1);
     else if (event.key === ".") this.move(1);
-    else if (event.key === "p") this.play();
+    else if (event.key === "p") this.film.play();
     else if (event.key === "f") this.canvas.fit();
     else return;
     event.preventDefault();

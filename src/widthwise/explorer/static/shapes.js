@@ -1,22 +1,33 @@
-// Small things that drawing needs: comparing views, neighbours in the tree, outlines, texts that fit.
-
-function sameView(left, right) {
-  return left && ["row", "level", "x", "y", "down"].every((name) => left[name] === right[name]);
-}
-
-function neighbour(layout, node, where) {
-  const parent = node === layout.root ? -1 : layout.parents[node];
-  if (where === "parent") return parent < 0 ? node : parent;
-  const straight = (child) => layout.shown[child] && layout.row[child] === layout.row[node];
-  if (where === "child") return [...layout.children(node)].find(straight) ?? node;
-  const level = layout.levels[layout.level(node)] ?? [];
-  return level[level.indexOf(node) + (where === "after" ? 1 : -1)] ?? node;
-}
+// Shapes on a canvas: edges, the marks of nodes, texts that fit.
 
 function pathOf(paths, key) {
   let path = paths.get(key);
   if (!path) paths.set(key, (path = new Path2D()));
   return path;
+}
+
+function edge(path, [fromX, fromY], [x, y], view) {
+  path.moveTo(fromX, fromY);
+  if (view.row < 5) path.lineTo(x, y);
+  else if (view.down) path.bezierCurveTo(fromX, (fromY + y) / 2, x, (fromY + y) / 2, x, y);
+  else path.bezierCurveTo((fromX + x) / 2, fromY, (fromX + x) / 2, y, x, y);
+}
+
+// The mark of a node: a dot, a square, a star or a triangle, by its kind.
+function mark(path, kind, x, y, radius) {
+  const reach = kind === "pruned" ? radius * 0.75 : kind === "entry" ? radius * 1.25 : radius;
+  if (kind === "entry") path.rect(x - reach, y - reach, 2 * reach, 2 * reach);
+  else if (kind === "goal") star(path, x, y, radius * 1.9);
+  else if (kind === "collapsed") {
+    path.moveTo(x - reach * 1.4, y - reach * 1.2);
+    path.lineTo(x + reach * 1.6, y);
+    path.lineTo(x - reach * 1.4, y + reach * 1.2);
+    path.closePath();
+  } else if (radius < 1.6) path.rect(x - reach, y - reach, 2 * reach, 2 * reach);
+  else {
+    path.moveTo(x + reach, y);
+    path.arc(x, y, reach, 0, 7);
+  }
 }
 
 function star(path, x, y, reach) {

@@ -1,8 +1,5 @@
 // The page of a run on a task: puts the parts together and connects them.
 
-const LEGEND_ENTRIES = 14;
-const MOST_MATCHES = 40;
-
 class TaskPage {
   constructor(data, host) {
     this.data = data;
@@ -33,8 +30,8 @@ class TaskPage {
     this.tooltip = element("div", { class: "tooltip", "aria-hidden": "true" });
     this.planPlace = element("div", { class: "below" });
     replaceContent(this.host, 
-      this.header(),
-      this.stages(),
+      runHeader(this),
+      searchesSection(this),
       this.treeNumbers.length
         ? element(
             "div",
@@ -49,95 +46,8 @@ class TaskPage {
     );
   }
 
-  header() {
-    const { data } = this;
-    const counts = [
-      `${counted(data.generated, "node")} generated`,
-      `${numberFormat.format(data.expanded)} expanded`,
-      `${numberFormat.format(data.pruned)} pruned`,
-    ];
-    if (data.highLevelNodes) counts.push(counted(data.highLevelNodes, "high-level node"));
-    if (data.seed !== null) counts.push(`seed ${data.seed}`);
-    const outcome = [
-      data.goal ? [" goal ", element("code", {}, data.goal)] : null,
-      data.plan ? ` ${counted(data.plan.length - 1, "step")}, cost ${formatCost(data.cost)};` : null,
-      ` ${counts.join(", ")}. Domain `,
-      element("code", {}, data.domain),
-      ".",
-    ];
-    return pageHeader(data, data.problem, outcome, () => this.repaint());
-  }
-
-  // The searches of the run as a time line; their width is the share of nodes.
-  stages() {
-    const { data } = this;
-    const rows = data.stages.length
-      ? data.stages.map((stage) => ({ ...stage, tree: this.treeOf(stage.planner) }))
-      : data.searches.map((search, number) => ({
-          planner: search.planner,
-          status: search.reached ? "solved" : "exhausted",
-          reason: search.stage === search.planner ? "" : `search ${number + 1} of ${search.stage}`,
-          generated: search.generated,
-          tree: number in data.trees ? number : -1,
-        }));
-    if (rows.length < 2) return null;
-    return element(
-      "section",
-      { class: "stages", "aria-labelledby": "stages-heading" },
-      element("h2", { id: "stages-heading" }, "Searches in order"),
-      element(
-        "ol",
-        {},
-        rows.map((row) => {
-          const item = element(
-            "li",
-            {},
-            element(
-              "button",
-              {
-                type: "button",
-                disabled: row.tree < 0,
-                title: row.tree < 0 ? "Its tree is not on this page; the option --stage adds it" : "Show its tree",
-                "data-tree": row.tree,
-                onclick: () => this.showTree(row.tree),
-              },
-              element("strong", {}, row.planner),
-              ` ${row.status}, ${counted(row.generated, "node")}`,
-              row.tree < 0 ? element("span", { class: "quiet" }, ", its tree is not on this page") : null,
-            ),
-            row.reason ? element("span", { class: "meta" }, row.reason) : null,
-          );
-          item.style.flexGrow = String(Math.max(1, Math.sqrt(row.generated)));
-          return item;
-        }),
-      ),
-    );
-  }
-
-  treeOf(planner) {
-    const fits = this.treeNumbers.filter((number) => {
-      const { planner: own, stage } = this.data.searches[number];
-      return own === planner || stage === planner;
-    });
-    return fits.at(-1) ?? -1;
-  }
-
   tools() {
-    this.search = element("input", {
-      type: "search",
-      id: "search",
-      placeholder: "Operator, atom or node number",
-      "aria-label": "Search nodes by operator, atom or number",
-      oninput: () => this.find(),
-      onkeydown: (event) => {
-        if (event.key === "Enter" && this.matches?.length) this.select(this.matches[0]);
-        if (event.key === "Escape") {
-          this.search.value = "";
-          this.find();
-        }
-      },
-    });
-    this.found = element("div", { class: "found", "aria-live": "polite" });
+    this.search = new NodeSearch(this);
     const pruned = element("input", {
       type: "checkbox",
       id: "pruned",
@@ -148,7 +58,7 @@ class TaskPage {
     return element(
       "div",
       { class: "tools" },
-      element("div", { class: "searching" }, this.search, this.found),
+      this.search.place,
       this.levelPlace,
       element("label", {}, pruned, " pruned nodes"),
       button("Fit", () => this.canvas.fit(), "Show the whole tree"),
@@ -226,7 +136,7 @@ class TaskPage {
     this.canvas.fit();
     this.describe();
     this.story?.show();
-    this.legendItems();
+    replaceContent(this.legend, regionLegend(this));
     replaceContent(this.planPlace, planSection(this), goalsSection(this));
   }
 
@@ -263,40 +173,6 @@ class TaskPage {
     const { layout, tree } = this;
     const text = `Search tree of ${tree.data.planner}: ${counted(layout.count, "node")} drawn, depth ${layout.levelCount - 1}.`;
     this.canvas.top.setAttribute("aria-label", `${text} Arrow keys select nodes; the panel describes the selected node.`);
-  }
-
-  legendItems() {
-    const view = this.tree.view(this.chapter);
-    const groups = this.groupNumbers();
-    const sizes = new Map();
-    const firsts = new Map();
-    for (let node = 0; node < view.nodes && this.tree.levelCount; node += 1) {
-      sizes.set(groups[node], (sizes.get(groups[node]) ?? 0) + 1);
-      if (!firsts.has(groups[node])) firsts.set(groups[node], node);
-    }
-    const rows = [...sizes].sort(([left], [right]) => left - right);
-    const dormant = rows.filter(([group]) => group < 0);
-    const named = rows.filter(([group]) => group >= 0);
-    const item = ([group, size]) =>
-      element(
-        "li",
-        {},
-        element(
-          "button",
-          { type: "button", "data-group": group, onclick: () => this.select(firsts.get(group)) },
-          swatch(group),
-          group < 0 ? "in none" : `high-level node ${group}`,
-          element("span", { class: "meta" }, ` ${counted(size, "node")}`),
-        ),
-      );
-    replaceContent(
-      this.legend,
-      named.slice(0, LEGEND_ENTRIES).map(item),
-      named.length > LEGEND_ENTRIES
-        ? element("li", { class: "meta" }, `and ${counted(named.length - LEGEND_ENTRIES, "more high-level node")}`)
-        : null,
-      dormant.map(item),
-    );
   }
 
   welcome() {
@@ -393,7 +269,7 @@ class TaskPage {
   repaint() {
     if (this.canvas) {
       this.canvas.redraw();
-      this.legendItems();
+      replaceContent(this.legend, regionLegend(this));
       if (this.selected >= 0) this.select(this.selected);
     }
     replaceContent(this.planPlace, planSection(this), goalsSection(this));
@@ -410,38 +286,6 @@ class TaskPage {
     const [width] = this.canvas.size;
     this.tooltip.style.left = `${Math.min(Math.max(4, x + 12), Math.max(4, width - 260))}px`;
     this.tooltip.style.top = `${y + 14}px`;
-  }
-
-  find() {
-    const text = this.search.value.trim().toLowerCase();
-    this.matches = [];
-    if (!text) {
-      this.found.textContent = "";
-      return;
-    }
-    const { tree } = this;
-    const view = tree.view(this.chapter);
-    if (/^\d+$/.test(text)) this.matches.push(...[tree.withNumber(Number(text))].filter((node) => node >= 0));
-    const operators = tree.data.operators.map((name) => name.toLowerCase().includes(text));
-    const atoms = new Set();
-    this.data.features.forEach((name, feature) => name.toLowerCase().includes(text) && atoms.add(feature));
-    const fits = tree.data.changes.map(([operator, adds]) => operators[operator] || adds.some((atom) => atoms.has(atom)));
-    let total = this.matches.length;
-    for (let node = 1; node < view.nodes; node += 1) {
-      if (!fits[tree.data.change[node]]) continue;
-      total += 1;
-      if (this.matches.length < MOST_MATCHES) this.matches.push(node);
-    }
-    replaceContent(
-      this.found,
-      element("p", { class: "meta" }, total ? `${counted(total, "node")} found` : "No node found"),
-      element(
-        "ul",
-        {},
-        this.matches.map((node) => element("li", {}, this.nodeLink(node), " ", element("code", {}, tree.operator(node)))),
-      ),
-      total > this.matches.length ? element("p", { class: "meta" }, `The first ${this.matches.length} are listed.`) : null,
-    );
   }
 
   // Goes to what the address says: #node=17, with &tree= and &chapter=.

@@ -1,4 +1,4 @@
-"""Charts of a page: their data as the script in assets/charts.js draws it."""
+"""Charts of a page: their data as the scripts assets/chart_data.js and assets/charts.js draw it."""
 
 from __future__ import annotations
 

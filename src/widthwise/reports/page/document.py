@@ -14,7 +14,7 @@ from typing import Any
 
 from widthwise.reports.page.content import PageBlock, Section, prose
 
-_SCRIPTS = ("uplot/uPlot.iife.min.js", "charts.js", "tables.js", "live.js")
+_SCRIPTS = ("uplot/uPlot.iife.min.js", "chart_data.js", "charts.js", "tables.js", "live.js")
 _STYLES = ("uplot/uPlot.min.css", "page.css")
 
 

@@ -274,7 +274,7 @@ def _more() -> None:
         widthwise train maze-small --algorithm pi-hiw --interactions 300_000 --out run
                                                             learn a policy
 
-        (In a copy of the repository, `make setup` installs the program as .venv/bin/widthwise.)
+        (In the repository, `make setup` installs it as .venv/bin/widthwise.)
         """)
     )
 

@@ -114,7 +114,7 @@ protected:
     // Looks at the clock at once: for work that takes long.
     std::optional<Event> stop_by_clock();
     // Calls `generate` with the operators, by rank, that lead on from a node and that are wanted, until it
-    // returns why to stop or a limit says so. Called again with that node, it goes on behind what was
+    // returns why to stop or a limit says so. Called again with that node, it continues after what was
     // generated.
     template <class Wanted, class Generate>
     std::optional<Event> each_successor(std::uint32_t node, Wanted wanted, Generate generate) {
@@ -173,7 +173,7 @@ protected:
 
 private:
     BestFirstOptions common_;
-    std::size_t next_rank_ = 0;       // where the expansion under way goes on
+    std::size_t next_rank_ = 0;       // where the current expansion continues
     bool expanding_already_ = false;  // there is one
     std::uint64_t pause_at_ = 0, next_poll_ = 0;
     double pause_time_ = std::numeric_limits<double>::infinity();

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 // There is one interpreter in the process and it ends once, so this is one per process, too.
 struct Exit {
     std::atomic<bool> begun = false;
-    std::atomic<std::thread::id> main;  // the thread that runs the hooks; it goes on working
+    std::atomic<std::thread::id> main;  // the thread that runs the hooks; it continues to work
     std::atomic<int> working = 0;       // threads inside kernels, each counted as often as it has entered one
 };
 

@@ -210,8 +210,8 @@ void bind_search(nb::module_& module) {
                 return *open;
             },
             "literals"_a, "table"_a, "fresh_table"_a = true, "rebuild_changed"_a = true, "wake"_a = false,
-            "Add features to the level above the regions and recolour the tree; returns the regions to go on "
-            "with.")
+            "Add features to the level above the regions and recolour the tree; returns the regions to "
+            "continue with.")
         .def(
             "abstract",
             [](const Search& search, std::uint32_t region, std::size_t level) {

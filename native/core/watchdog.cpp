@@ -12,7 +12,7 @@ namespace widthwise {
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(50);
-constexpr double kAfterDeadline = 0.2;  // who keeps the limit by itself ends first
+constexpr double kAfterDeadline = 0.2;  // a call that respects its limit ends first
 constexpr std::array<const char*, 6> kCalls = {
     "reset", "step", "save()", "load()", "a feature function", "creating the environment"};
 

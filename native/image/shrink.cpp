@@ -20,7 +20,7 @@ Shrink::Shrink(Size image, std::uint32_t rows, std::uint32_t columns, std::uint3
         image.columns > kMaxSide || image.channels > 16)
         throw std::invalid_argument("an image has 1 to 4096 rows and columns and 1 to 16 channels");
     if (rows == 0 || columns == 0 || rows > image.rows || columns > image.columns)
-        throw std::invalid_argument("there are no more tiles than pixels, and at least one");
+        throw std::invalid_argument("the number of tiles must be from 1 to the number of pixels");
     if (values < 2 || values > 256) throw std::invalid_argument("a tile has 2 to 256 values");
     // A product with the inverse is quicker than a quotient. Sums are below 2^32, so a quotient is either
     // whole or at least 2e-10 below the next whole number, and its error below 1e-13: a nudge in between

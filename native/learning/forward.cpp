@@ -36,7 +36,7 @@ Kernels best_kernels() {
 Forward::Forward(Image inputs, std::size_t room, Kernels kernels)
     : inputs_(inputs), room_(room), kernels_(kernels), now_(size(inputs) * room), begins_(room), ends_(room) {
     if (now_.empty())
-        throw std::invalid_argument("there is room for one input at least, and it is not empty");
+        throw std::invalid_argument("there must be room for at least one input, which must not be empty");
 }
 
 std::size_t Forward::Layer::inputs() const {
@@ -57,7 +57,8 @@ void Forward::convolution(std::size_t side, std::size_t stride, std::size_t outp
     const Image in = layers_.empty() ? inputs_ : layers_.back().out;
     if (side == 0 || stride == 0 || outputs == 0 || in.rows < side || in.columns < side ||
         (!layers_.empty() && layers_.back().side == 0))
-        throw std::invalid_argument("a convolution is no larger than its image, and not after a dense layer");
+        throw std::invalid_argument(
+            "a convolution must not be larger than its image or follow a dense layer");
     if (outputs != padded(outputs)) throw std::invalid_argument("a convolution has a multiple of 16 outputs");
     const Image out{(in.rows - side) / stride + 1, (in.columns - side) / stride + 1, outputs};
     Layer layer{in, outputs, side, {}, out, 0, {}, {}};

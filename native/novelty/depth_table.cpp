@@ -258,7 +258,7 @@ void DepthTable::load(std::string_view saved) {
         std::string vector(in.take(in.number<std::uint64_t>()));
         whole_.insert_or_assign(std::move(vector), owner());
     }
-    if (!in.empty()) throw std::invalid_argument("a saved novelty table goes on after its end");
+    if (!in.empty()) throw std::invalid_argument("a saved novelty table has bytes after its end");
 }
 
 std::vector<DepthTable::Map::Slot> DepthTable::Map::sorted() const {

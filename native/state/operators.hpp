@@ -6,7 +6,7 @@
 //
 // The successor generator watches one literal per operator, the one that fewest operators need. Only the
 // watched atoms that hold in a state are looked at; under each of them stands a small trie over the other
-// preconditions, flattened into a list of steps "if the literal holds go on, else skip to". Where a trie
+// preconditions, flattened into a list of steps "if the literal holds, continue; else skip to". Where a trie
 // branches into many atoms, a *fan* intersects the state with the set of those atoms instead of testing them
 // one by one. A small task has masks over all its operators instead. Applicable ranks are collected in a bit
 // set, which returns them in order without sorting.
@@ -139,7 +139,7 @@ private:
     struct Step {
         std::uint32_t
             literal;         // atom * 2 + (1 if it must be false); of a leaf: the rank; of a fan: its number
-        std::uint32_t skip;  // where to go on if the literal fails; 0 marks a leaf, kFan a fan
+        std::uint32_t skip;  // where to continue if the literal fails; 0 marks a leaf, kFan a fan
     };
     static constexpr std::uint32_t kFan = 0xffffffffU;
     static constexpr std::uint32_t kNoFeature = 0xffffffffU;

@@ -109,7 +109,7 @@ TEST_CASE("a screen is the small picture of its grays, whatever was looked at be
         }
         Bytes expected(small * small);
         if (turn >= 30) {
-            // A colour that is not on the screen keeps the gray it had: learn all of them anew.
+            // A colour that is not on the screen keeps the gray it had: learn all of them again.
             screen.learn(colours, grays());
             REQUIRE(screen.look(colours, picture));
         }

@@ -286,7 +286,7 @@ TEST_CASE("gradients of batch renormalisation are those of small differences") {
         const auto close = [](double slope, float gradient) {
             return std::abs(slope - static_cast<double>(gradient)) < 0.05;
         };
-        int far = 0;  // where a unit crosses 0 between the two points, differences are no test
+        int far = 0;  // where a unit crosses 0 between the two points, differences prove nothing
         for (std::size_t index = 0; index < x.size(); index += 5) {
             Floats more = x, less = x;
             more[index] += step;

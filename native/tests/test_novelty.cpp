@@ -1,4 +1,4 @@
-// Novelty tables and depth-based novelty, beside sets of tuples.
+// Novelty tables and depth-based novelty, compared with sets of tuples.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -256,7 +256,7 @@ TEST_CASE("tuples that a parent has shown at a smaller depth are skipped") {
     CHECK(losers == std::vector<std::uint32_t>{1, 1});
 }
 
-TEST_CASE("bytes that are no saved table are refused") {
+TEST_CASE("bytes that are not a saved table are refused") {
     DepthTable table(1, 1);
     std::vector<std::uint32_t> losers;
     table.insert("ab", 0, 0, {}, losers);

@@ -121,7 +121,7 @@ TEST_CASE("a seed permutes the operators") {
     CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
 }
 
-TEST_CASE("an expansion goes on behind a rank, and the next one begins anew") {
+TEST_CASE("an expansion continues after a rank, and the next one starts from the beginning") {
     const auto task = make_task(boxes(4));
     Expander expander(std::make_shared<const Operators>(task, std::nullopt));
     const std::vector<Word> state = pack(first_state(*task), 1);
@@ -156,7 +156,7 @@ TEST_CASE("axioms are evaluated layer by layer") {
     AxiomEvaluator axioms(*task);
     for (const Atoms& given : {Atoms{0}, Atoms{}, Atoms{0, 1}, Atoms{1}, Atoms{0}}) {
         std::vector<Word> state = pack(given, 1);
-        set_bit(state.data(), 4);  // whatever stands there is overwritten
+        set_bit(state.data(), 4);  // the old content is overwritten
         axioms.evaluate(state.data());
         CHECK(unpack(state, 5) == derive(*task, given));
     }

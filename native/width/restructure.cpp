@@ -5,7 +5,7 @@
 // living region; one that is not is dormant, and so are the nodes below it up to the next entry. Dormant
 // nodes stay in the tree: a later feature may wake them.
 //
-// All of it is as if everything were done anew, but little is. What was novel stays novel, because new
+// All of it is as if everything were computed again, but little is. What was novel stays novel, because new
 // features only add tuples; so only entries that show a new feature can come to life, and only regions that
 // lost or gained nodes have to replay their history into a new novelty table.
 #include <algorithm>
@@ -211,7 +211,7 @@ bool Search::collect_woken() {
 }
 
 // Hands nodes of a region that are below a new entry over to the region that begins there, if one does, and
-// makes the novelty table anew if it has to be. A parent comes before its children, so one pass in the order
+// rebuilds the novelty table if necessary. A parent comes before its children, so one pass in the order
 // of generation does it. Without a new table, notes the first lost node whose tuples are in the old one.
 template <class Table>
 bool Search::recolour(std::uint32_t index, Table& table) {

@@ -48,11 +48,11 @@ struct Region {
     std::vector<std::uint32_t> frontier;  // unused in a flat search, whose frontier is the tree itself
     std::size_t head = 0;
     std::uint32_t expanding = kNone;  // the node whose expansion was broken off
-    std::size_t next_rank = 0;        // and the operator to go on with
+    std::size_t next_rank = 0;        // and the operator to continue with
     bool alive = true;                // false: its root is not novel at the level above any more
     bool split = false;               // nodes of it belong to other regions now
     bool woken = false;               // its nodes belonged to no region before
-    bool replay = false;              // its table has to be made anew from the nodes it has
+    bool replay = false;              // its table has to be rebuilt from the nodes it has
     std::uint32_t changed_from = 0;   // the first node that it lost since; its history before is the same
 };
 
@@ -106,7 +106,7 @@ public:
     // Takes pruned nodes off the list, the last or a random one first, until one proposes something.
     std::optional<Discovery> discover(bool random);
 
-    // Adds features to the lowest level above the regions and colours the tree anew, in place: no node is
+    // Adds features to the lowest level above the regions and recolours the tree in place: no node is
     // generated. Regions in which a feature changes are split; what is not novel for `table` is left dormant.
     // Returns the living regions that have something to expand, in the order of their roots; nothing if the
     // memory limit forbids it.

@@ -424,7 +424,7 @@ class Search:
         wake: bool = False,
     ) -> list[int]:
         """
-        Add features to the level above the regions and recolour the tree; returns the regions to go on with.
+        Add features to the level above the regions and recolour the tree; returns the regions to continue with.
         """
 
     def abstract(self, region: int, level: int) -> list[int]:

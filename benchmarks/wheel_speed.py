@@ -1,4 +1,4 @@
-"""How fast the kernels of the published wheels are (clang of zig) beside a build by the compiler of this machine.
+"""How fast the kernels of the published wheels are (clang of zig) compared with a build by the compiler of this machine.
 
 Give the Pythons of two environments with Widthwise: `--wheel`, with a wheel of `make wheels`, and `--local`, with a
 build by `pip install .`. Both take turns on every call, so that other processes slow both, and of each the least
@@ -70,7 +70,7 @@ def page(rows: dict[str, dict[str, Any]], args: argparse.Namespace) -> str:
         "# Speed of the wheels",
         "",
         "The wheels are compiled by the clang of the package `ziglang`, which links against an old glibc and takes its "
-        f"C++ library along. Beside a build by the compiler of this machine their kernels take {spread} times the "
+        f"C++ library along. Compared with a build by the compiler of this machine, their kernels take {spread} times the "
         f"processor time{counted}. Below 1 the wheel is faster. Both builds give the same results.",
         "",
         "| call | wheel, ms | local, ms | wheel : local | instructions, wheel : local |",
@@ -84,8 +84,8 @@ def page(rows: dict[str, dict[str, Any]], args: argparse.Namespace) -> str:
         "",
         f"Least processor time of {args.rounds} rounds with 5 calls each; the two builds take turns. Other programs "
         "ran on the machine, so only ratios are of use. A search ends after 1,000,000 nodes. Instructions are counted "
-        "by valgrind in one call with at most 50,000 nodes; valgrind knows no AVX-512 and is left out for the forward "
-        "pass.",
+        "by valgrind in one call with at most 50,000 nodes; valgrind does not support AVX-512, so the forward "
+        "pass is not counted.",
         "",
         f"Made with `{command}`: commit {about['commit']}, widthwise {about['versions']['widthwise']}, python "
         f"{about['versions']['python']}, {compiler()}, {machine['cpu']}, {machine['cores']} cores, "

@@ -1,4 +1,4 @@
-"""How fast the kernels of the published wheels are (clang of zig) compared with a build by the compiler of this machine.
+"""The speed of the kernels in the wheels (clang of zig) compared with a build by the compiler of this machine.
 
 Give the Pythons of two environments with Widthwise: `--wheel`, with a wheel of `make wheels`, and `--local`, with a
 build by `pip install .`. Both take turns on every call, so that other processes slow both, and of each the least
@@ -70,8 +70,8 @@ def page(rows: dict[str, dict[str, Any]], args: argparse.Namespace) -> str:
         "# Speed of the wheels",
         "",
         "The wheels are compiled by the clang of the package `ziglang`, which links against an old glibc and takes its "
-        f"C++ library along. Compared with a build by the compiler of this machine, their kernels take {spread} times the "
-        f"processor time{counted}. Below 1 the wheel is faster. Both builds give the same results.",
+        f"C++ library along. Compared with a build by the compiler of this machine, their kernels take {spread} times "
+        f"the processor time{counted}. Below 1 the wheel is faster. Both builds give the same results.",
         "",
         "| call | wheel, ms | local, ms | wheel : local | instructions, wheel : local |",
         "|---|---|---|---|---|",

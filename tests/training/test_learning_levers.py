@@ -97,6 +97,9 @@ def test_penalties_and_temperatures_out_of_range_are_refused() -> None:
             replace(PlanningSettings(), **{name: -1.0})  # type: ignore[arg-type]
     both_set = planning_settings("pi-iw+", reward_temperature=0.5, count_temperature=3.0).acts_by()
     assert (both_set.reward_temperature, both_set.count_temperature) == (0.5, 3.0)
+    given = ww.Behaviour("prior", tie_tolerance=0.3)
+    assert planning_settings("pi-iw+", behaviour=given).acts_by() == given
+    assert planning_settings("pi-iw+", behaviour=given, tie_tolerance=0.1).acts_by().tie_tolerance == 0.1
 
 
 def data(returns: list[float]) -> EpisodeData:

@@ -64,7 +64,7 @@ class PlanningSettings:
     ends_novel: bool = False  # ends of episodes take novelty from other nodes
     reward_temperature: float = 0.0  # of the behaviour; 0: that of `behaviour`
     count_temperature: float = 0.0
-    tie_tolerance: float = 0.0  # of the behaviour: the share of the best return that other returns may lack to be equal
+    tie_tolerance: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
@@ -105,7 +105,7 @@ class PlanningSettings:
             behaviour,
             reward_temperature=self.reward_temperature or behaviour.reward_temperature,
             count_temperature=self.count_temperature or behaviour.count_temperature,
-            tie_tolerance=self.tie_tolerance,
+            tie_tolerance=self.tie_tolerance or behaviour.tie_tolerance,
         )
 
     @property

@@ -133,7 +133,7 @@ class Trainer:
     def figures(self) -> dict[str, float]:
         """The figures to show in addition to losses."""
         first = self.demonstration
-        return {} if first is None or not first.under_way() else {"demonstration": first.best_score()}
+        return {"demonstration": first.best_score()} if first is not None and first.under_way() else {}
 
     def recover(self, error: ActorLost) -> bool:
         """Replace an actor that was lost; whether the run has to go back to its last checkpoint."""

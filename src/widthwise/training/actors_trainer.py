@@ -197,7 +197,7 @@ class ActorsTrainer(Trainer):
     def prepare(self) -> bool:
         """As in one process, and by the learner alone; the actors begin with the weights after it."""
         busy = super().prepare()
-        if busy and self.demonstration is not None and not self.demonstration.under_way():
+        if busy and not self.preparing():
             self.weights = self._weights()
         return busy
 

@@ -1,9 +1,11 @@
 """Compare planners, features and tree sizes in Atari games without learning, to choose the defaults of `play`.
 
-python benchmarks/atari_planning.py [--run FOLDER] [--games A,B] [--setups A,B] [--seeds N] [--out FILE.md]
+python benchmarks/atari_planning.py [--run FOLDER] [--games A,B] [--setups A,B] [--seeds N] [--actions N] [--out FILE]
 
-Plays the first actions of a dozen games. Lines go to FOLDER/results.jsonl as episodes end; the same call continues an
-interrupted run, and other games, setups or more seeds can be added to it. An episode takes about a minute of a core.
+Plays the first actions of a dozen games; `--actions 1200` plays whole episodes of 18,000 frames, `--games all` the
+games of the paper's table and Freeway. Lines go to FOLDER/results.jsonl as episodes end; the same call continues an
+interrupted run, and other games, setups or more seeds can be added to it. An episode of 300 actions takes about half a
+minute of a core.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Any
 import widthwise as ww
 from resumable_run import report, resumable_run
 from widthwise.core.files import write_whole
+from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
 
 #: The eleven games with published scores of Rollout IW at this budget, and Asterix.
 GAMES = (
@@ -28,7 +31,15 @@ GAMES = (
 )  # fmt: skip
 KEYS = ("game", "setup", "seed")
 INTERACTIONS = 100  # per action
-ACTIONS = 300
+ACTIONS = 300  # of an episode, unless `--actions` says otherwise
+#: Scores of Rollout IW(1) with B-PROST features and 0.5 s per decision, which are 101 to 107 interactions, in episodes
+#: of 18,000 frames (Bandres, Bonet and Geffner 2018): risk-averse, and not.
+PUBLISHED = {
+    "breakout": (86, 82), "pong": (-4, -7), "frostbite": (146, 220), "private_eye": (-480, -322), "venture": (60, 0),
+    "montezuma_revenge": (100, 0), "freeway": (2, 3), "ms_pacman": (15_115, 9_178), "space_invaders": (1_149, 2_628),
+    "seaquest": (2_312, 980), "beam_rider": (2_553, 2_188),
+}  # fmt: skip
+WHOLE = 1_200  # actions of 18,000 frames
 PENALTY = 10_000.0  # more than any reward
 
 
@@ -75,12 +86,16 @@ SETUPS = {
 TEXT = """\
 # Planning in Atari games without learning
 
-Written by `{command}`. Commit {commit}, Widthwise {version}, Python {python}; {cpu}, {cores} cores. The raw lines are
-in [atari-planning/results.jsonl.gz](atari-planning/results.jsonl.gz).
+```
+{command}
+```
 
-The first {actions} actions of {games} games (15 frames each), {interactions} interactions per action, the behaviour
-policy `ties`, discount 0.99. In each field the mean score and the number of seeds; † marks setups in which an episode
-ended early because the last life was lost. A row is shown as far as it was played.
+Commit {commit}, Widthwise {version}, Python {python}; {cpu}, {cores} cores. The raw lines are in
+`{folder}/results.jsonl.gz`.
+
+At most {actions:,} actions of {games} games (15 frames each), {interactions} interactions per action, the behaviour
+policy `ties`, discount 0.99. In each field the mean score and the number of seeds; † marks fields with an episode that
+the game ended before these actions. A row is shown as far as it was played.
 
 {table}
 
@@ -88,10 +103,14 @@ Rank is the mean over the games that all setups have played of the place among t
 share). Setups: Rollout IW (`riw`), IW (`iw`), Count-based Rollout IW (`criw`), each of width 1, and HIW(n,1) over 8x11
 tiles of 32 values (`hiw`); over the memory (`ram`), B-PROST features (`bprost`) or 16x14 tiles of 32 values (`tiles`);
 with 5,000 nodes, or 500 where the name says so; `lives` has a penalty of {penalty:,.0f} for a lost life.
+{note}"""
+PUBLISHED_NOTE = """
+The last two columns are published scores of Rollout IW(1) with B-PROST features at 0.5 s per decision, which are about
+100 interactions, in whole episodes (Bandres, Bonet and Geffner 2018): risk-averse (`RA`), and not.
 """
 
 
-def play(game: str, name: str, seed: int) -> dict[str, Any]:
+def play(game: str, name: str, seed: int, actions: int = ACTIONS) -> dict[str, Any]:
     """One episode as a line."""
     setup = SETUPS[name]
     env = ww.simulator(f"atari:{game}")
@@ -100,7 +119,7 @@ def play(game: str, name: str, seed: int) -> dict[str, Any]:
         setup.planner(),
         features=setup.features(env),
         budget=ww.Budget(steps=INTERACTIONS, nodes=setup.nodes),
-        max_steps=ACTIONS,
+        max_steps=actions,
         life_penalty=setup.penalty,
         keep_observations=False,
         keep_records=False,
@@ -124,31 +143,40 @@ def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]
     cells: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         cells[line["game"], line["setup"]].append(line)
-    games = [game for game in GAMES if any(cells[game, setup] for setup in SETUPS)]
-    setups = [setup for setup in SETUPS if any(cells[game, setup] for game in GAMES)]
+    actions = config["settings"]["actions"]
+    played = {line["game"] for line in lines}
+    games = [game for game in GAMES if game in played] + sorted(played - set(GAMES))
+    setups = [setup for setup in SETUPS if any(cells[game, setup] for game in games)]
+    published = actions >= WHOLE
     whole = [game for game in games if all(cells[game, setup] for setup in setups)]
     means = {(game, setup): fmean(line["score"] for line in cells[game, setup]) for game in whole for setup in setups}
     places = ranks(means, whole, setups)
-    rows = ["| | " + " | ".join(setups) + " |", "|---" * (len(setups) + 1) + "|"]
+    heads = [*setups, *(("RIW, RA", "RIW") if published else ())]
+    rows = ["| | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
     for game in games:
-        rows.append(f"| {game} | " + " | ".join(shown(cells[game, setup]) for setup in setups) + " |")
-    if whole:
-        rows.append("| rank | " + " | ".join(f"{places[setup]:.1f}" for setup in setups) + " |")
+        fields = [shown(cells[game, setup], actions) for setup in setups]
+        if published:
+            fields += [f"{score:,}" for score in PUBLISHED[game]] if game in PUBLISHED else ["", ""]
+        rows.append(f"| {game} | " + " | ".join(fields) + " |")
+    if whole and len(setups) > 1:
+        rows.append("| rank | " + " | ".join(f"{places[setup]:.1f}" for setup in setups) + " | |" * published + " |")
     write_whole(
         path,
         TEXT.format(
-            command=config["command"], commit=config["commit"], version=config["versions"]["widthwise"],
+            command=config["command"], folder=path.stem, commit=config["commit"],
+            version=config["versions"]["widthwise"],
             python=config["versions"]["python"], cpu=config["machine"]["cpu"], cores=config["machine"]["cores"],
-            actions=ACTIONS, games=len(games), interactions=INTERACTIONS, penalty=PENALTY, table="\n".join(rows),
+            actions=actions, games=len(games), interactions=INTERACTIONS, penalty=PENALTY, table="\n".join(rows),
+            note=PUBLISHED_NOTE if published else "",
         ),
     )  # fmt: skip
 
 
-def shown(lines: list[dict[str, Any]]) -> str:
-    """The mean score of a field."""
+def shown(lines: list[dict[str, Any]], actions: int) -> str:
+    """The mean score of a field; a limit of actions also ends an episode, which is not marked."""
     if not lines:
         return ""
-    ended = "†" if any(line["ended"] for line in lines) else ""
+    ended = "†" if any(line["ended"] and line["steps"] < actions for line in lines) else ""
     return f"{fmean(line['score'] for line in lines):,.0f}{ended} ({len(lines)})"
 
 
@@ -166,21 +194,23 @@ def ranks(means: dict[tuple[str, str], float], games: list[str], setups: list[st
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, default=Path("runs/atari-planning"), help="the run folder")
-    parser.add_argument("--games", default=",".join(GAMES), help="the games, with commas between them")
+    parser.add_argument("--games", default=",".join(GAMES), help="the games, with commas between them, or all")
     parser.add_argument("--setups", default=",".join(SETUPS), help="the setups, with commas between them")
     parser.add_argument("--seeds", type=int, default=3, help="seeds 0 to N-1 (default 3); 0 writes the report only")
+    parser.add_argument("--actions", type=int, default=ACTIONS, help=f"of an episode, at most (default {ACTIONS})")
     parser.add_argument("--out", type=Path, help="write the report here")
     options = parser.parse_args(arguments)
     setups = options.setups.split(",")
     if unknown := set(setups) - set(SETUPS):
         parser.error(f"unknown setups: {', '.join(sorted(unknown))}; choose from {', '.join(SETUPS)}")
-    settings = {"actions": ACTIONS, "interactions": INTERACTIONS, "penalty": PENALTY}
+    games = [*map(ale_name, PAPER_GAMES), "freeway"] if options.games == "all" else options.games.split(",")
+    settings = {"actions": options.actions, "interactions": INTERACTIONS, "penalty": PENALTY}
     with resumable_run(options.run, settings, KEYS, arguments) as (store, _):
         for seed in range(options.seeds):
             for setup in setups:
-                for game in options.games.split(","):
+                for game in games:
                     if (game, setup, seed) not in store.done:
-                        line = play(game, setup, seed)
+                        line = play(game, setup, seed, options.actions)
                         store.append(line)
                         print(f"{game}, {setup}, seed {seed}: {line['score']:g}", file=sys.stderr, flush=True)
     report(options.out, options.run, store, write_report)

@@ -22,6 +22,7 @@ from widthwise.core.simulator import Step
 from widthwise.exploration.search import begin_search
 from widthwise.exploration.search_run import PROGRESS, ExplorationRun
 from widthwise.simulator_search.archive_search import ArchiveSearch
+from widthwise.simulators import tile_choice
 from widthwise.simulators.features import Cells, Tiles
 from widthwise.simulators.tile_choice import choose_tiles, suitability
 from widthwise.training import packing
@@ -204,6 +205,17 @@ def test_tiles_are_chosen_by_how_many_states_they_tell_apart() -> None:
     assert 1 < regions < both <= len(sample)
 
 
+def test_tiles_of_the_highest_level_stay_coarse_even_where_a_sample_prefers_fine_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sample = [Step(image) for image in moving_squares()]
+    (tiles,) = choose_tiles(sample, shares=(1.0,))
+    assert tiles.width * tiles.height <= tile_choice.COARSE
+    monkeypatch.setattr(tile_choice, "COARSE", 10_000)
+    (finer,) = choose_tiles(sample, shares=(1.0,))
+    assert finer.width * finer.height > tiles.width * tiles.height
+
+
 def moving_squares() -> list[np.ndarray[Any, np.dtype[np.uint8]]]:
     images = []
     for row in range(0, 72, 2):
@@ -298,7 +310,7 @@ def test_the_command_writes_a_video_of_the_trajectory(tmp_path: Path) -> None:
 @needs_atari
 def test_the_demo_finds_the_key_of_montezumas_revenge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     video = tmp_path / "game.gif"
-    assert main(["demo", "atari", "--interactions", "12000", "--gif", str(video)]) == 0
+    assert main(["demo", "atari", "--interactions", "22000", "--gif", str(video)]) == 0
     assert "score   100" in capsys.readouterr().out
     assert video.stat().st_size > 10_000
 
@@ -313,3 +325,15 @@ def test_the_published_trajectories_of_montezumas_revenge_repeat(seed: int, scor
     published = json.loads((ROOT / f"docs/results/montezuma-search/seed-{seed}.json").read_text("utf-8"))
     assert published["score"] == score and len(published["actions"]) == published["steps"]
     assert replayed("atari:montezuma_revenge", seed, published["actions"]) == score
+
+
+PUBLISHED = sorted((ROOT / "docs" / "results" / "atari-search").glob("*.json"))
+
+
+@needs_atari
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_the_published_trajectories_of_long_searches_repeat(path: Path) -> None:
+    assert len(PUBLISHED) > 5
+    published = json.loads(path.read_text("utf-8"))
+    assert len(published["actions"]) == published["steps"]
+    assert replayed(published["environment"], published["seed"], published["actions"]) == published["score"]

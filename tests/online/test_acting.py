@@ -133,8 +133,11 @@ def test_returns_within_the_tolerance_are_ties_for_the_behaviour_and_for_the_tar
     assert learned == pytest.approx([7 / 8, 1 / 8, 0, 0], abs=1e-9)
     lost = LookAhead([-1_000.0, 0.0], [1, 1], 0.0, prior=[0.99, 0.01])  # a life is no tie
     assert Behaviour("prior", tie_tolerance=0.9)(lost) == [0.0, 1.0]
-    for tolerance in (-0.1, 1.0):
-        with pytest.raises(ww.UsageError, match="tie_tolerance must be at least 0 and below 1"):
+    assert Behaviour("prior", tie_tolerance=1.0)(lost) == [0.0, 1.0]
+    rewarded = LookAhead([0.0, 1.0, -1.0], [1, 1, 1], 0.0, prior=[0.5, 0.1, 0.4])  # no reward is worth leaving the path
+    assert Behaviour("prior", tie_tolerance=1.0)(rewarded) == pytest.approx([1.0, 0.0, 0.0])
+    for tolerance in (-0.1, 1.1):
+        with pytest.raises(ww.UsageError, match="tie_tolerance must be between 0 and 1"):
             Behaviour(tie_tolerance=tolerance)
 
 

@@ -50,7 +50,7 @@ def test_the_papers_settings_are_the_preset_paper() -> None:
     atari = PRESETS["paper"].of_kind("atari")
     assert (atari["tiles"], atari["colours"], atari["high_width"], atari["steps_per_action"]) == ((8, 11), 32, "n", 100)
     assert PRESETS["authors"].of_kind("atari")["nodes"] == 5000
-    with pytest.raises(ww.UsageError, match="default, paper, authors"):
+    with pytest.raises(ww.UsageError, match="default, paper, authors, demonstration"):
         ww.preset_settings("papers")
 
 
@@ -115,6 +115,21 @@ def test_a_training_run_keeps_its_preset(tmp_path: Path, capsys: pytest.CaptureF
     assert "preset" in capsys.readouterr().err
 
 
+def test_with_a_demonstration_half_of_the_run_is_a_search() -> None:
+    from widthwise.training.configure import configure
+    from widthwise.training.run_settings import RunSettings
+
+    chosen = configure(RunSettings("maze-small", 10_000, preset="demonstration"))
+    assert (chosen.learning.archive, chosen.learning.value_factor) == (5_000, 0.0)
+    acting = chosen.planning.acts_by()
+    assert (acting.formula, acting.tie_tolerance, chosen.planning.value) == ("prior", 1.0, False)
+    given = configure(RunSettings("maze-small", 10_000, preset="demonstration", overrides={"archive": 700}))
+    assert given.learning.archive == 700
+    assert RunSettings("atari:pong", 10, preset="demonstration").options == {"stack": 8}
+    assert RunSettings("atari:pong", 10, preset="demonstration", options={"stack": 2}).options == {"stack": 2}
+    assert RunSettings("atari:pong", 10).options == RunSettings("corridor", 10, preset="demonstration").options == {}
+
+
 def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:
     from widthwise.training.configure import configure
     from widthwise.training.old_keys import upgrade_settings
@@ -149,7 +164,7 @@ def test_training_in_atari_games_keeps_as_many_nodes_as_the_preset_says() -> Non
         preset_kind = "atari"
 
     nodes = {name: planning_settings("pi-iw", Game(), preset=name).nodes for name in NAMES}
-    assert nodes == {"default": 5_000, "paper": 500, "authors": 5_000}
+    assert nodes == {"default": 5_000, "paper": 500, "authors": 5_000, "demonstration": 5_000}
 
 
 def test_every_deviation_on_the_page_is_a_setting() -> None:
@@ -184,7 +199,7 @@ def test_the_authors_tiles_are_gray_and_gray_can_be_selected_alone() -> None:
         high = ww.OnlinePlanner(env, preset=name).driver.functions[1]
         assert high is not None
         counts[name] = len(high(step))
-    assert counts == {"default": 48, "paper": 12, "authors": 4}
+    assert counts == {"default": 48, "paper": 12, "authors": 4, "demonstration": 48}
     assert planning_settings("pi-hiw", env, preset="authors").gray
     assert not planning_settings("pi-hiw", env, preset="authors", gray=False).gray
     assert planning_settings("pi-hiw", env, gray=True).gray

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 import widthwise as ww
+from tiny_world import TinyWorld
 from widthwise.core.errors import UsageError
+from widthwise.core.simulator import Step
 from widthwise.simulator_search.archive import (
     START,
     Archive,
     ArchiveRegion,
     Entry,
-    Scores,
+    Gains,
     Trajectories,
-    score_features,
+    gain_features,
     weight,
 )
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
@@ -24,26 +27,26 @@ from widthwise.simulators.features import Cells, Tiles
 
 
 def entry(score: float = 0.0, steps: int = 0) -> Entry:
-    return Entry("state", score, steps, START, None)
+    return Entry("state", score, steps, START, None, gain=max(0.0, score))
 
 
 def offered(archive: Archive, features: list[bytes], score: float, steps: int, *, improve: bool = True) -> bool:
     return archive.offer(features, lambda: entry(score, steps), score, steps, improve=improve)
 
 
-def test_regions_are_chosen_by_the_inverse_root_of_their_visits() -> None:
+def test_regions_are_chosen_by_the_inverse_square_of_their_visits() -> None:
     region, rng = ArchiveRegion(), random.Random(0)
     for name in (b"a", b"b"):
         region.add(name)
-    region.inside[0].visits = 15
-    region.weights[0] = weight(15)
+    region.inside[0].visits = 1
+    region.weights[0] = weight(1)
     first = Counter()
     for _ in range(4_000):
         place = region.choose(rng)
         first[place] += 1
         region.inside[place].visits -= 1  # undo the count, so that the weights stay
         region.weights[place] = weight(region.inside[place].visits)
-    assert weight(15) == 0.25 and weight(0) == 1.0
+    assert weight(1) == 0.25 and weight(0) == 1.0
     assert first[0] / 4_000 == pytest.approx(0.2, abs=0.03)
 
 
@@ -80,42 +83,55 @@ def test_regions_nest_and_are_counted_per_level() -> None:
     assert archive.regions == [2, 3]
 
 
-def test_high_scores_are_preferred_by_their_rank() -> None:
-    scores, rng = Scores(), random.Random(0)
-    for score in (100.0, -5.0, 400.0):
-        scores.add(score_features(score))
-    chosen = Counter(scores.choose(rng) for _ in range(6_000))
+def test_high_gains_are_preferred_by_their_rank() -> None:
+    gains, rng = Gains(), random.Random(0)
+    for gain in (100.0, 5.0, 400.0):
+        gains.add(gain_features(gain))
+    chosen = Counter(gains.choose(rng) for _ in range(6_000))
     for place, share in ((2, 6 / 11), (0, 3 / 11), (1, 2 / 11)):
         assert chosen[place] / 6_000 == pytest.approx(share, abs=0.02)
-        assert scores.inside[place].visits == chosen[place]
+        assert gains.inside[place].visits == chosen[place]
 
 
-def test_a_single_score_draws_no_random_number() -> None:
-    scores, rng = Scores(), random.Random(3)
-    scores.add(score_features(0.0))
-    assert scores.choose(rng) == 0
+def test_a_single_gain_draws_no_random_number() -> None:
+    gains, rng = Gains(), random.Random(3)
+    gains.add(gain_features(0.0))
+    assert gains.choose(rng) == 0
     assert rng.random() == random.Random(3).random()
 
 
-def test_states_with_different_scores_are_in_different_regions() -> None:
-    archive = Archive(2, scores=True)
-    assert offered(archive, [score_features(0.0), b"x"], 0.0, 10)
-    assert offered(archive, [score_features(100.0), b"x"], 100.0, 20)
-    assert not offered(archive, [score_features(0.0), b"x"], 0.0, 5)
+def test_states_with_different_gains_are_in_different_regions() -> None:
+    archive = Archive(2, gains=True)
+    assert offered(archive, [gain_features(0.0), b"x"], 0.0, 10)
+    assert offered(archive, [gain_features(100.0), b"x"], 100.0, 20)
+    assert not offered(archive, [gain_features(0.0), b"x"], 0.0, 5)
     assert archive.regions == [2, 2]
 
 
-def test_an_archive_without_room_gives_up_the_lowest_score() -> None:
-    archive = Archive(2, scores=True, most=5 * entry().size)
+def test_losses_do_not_make_a_state_new() -> None:
+    class Costly(TinyWorld):
+        """A world in which every step costs a point."""
+
+        def step(self, action: int) -> Step:
+            return replace(super().step(action), reward=-1.0)
+
+    search = run(ArchiveSearch(rollout=5).begin(Costly(), [lambda step: [0]], seed=0), 200)
+    assert search.archive.regions == [1, 1]  # one gain, although there are many scores
+    region = search.archive.top.inside[0].inside[0]
+    assert region.entry is not None and region.entry.gain == 0.0
+
+
+def test_an_archive_without_room_gives_up_the_lowest_gain() -> None:
+    archive = Archive(2, gains=True, most=5 * entry().size)
     for score in (0.0, 1.0):
         for name in (b"a", b"b", b"c"):
-            offered(archive, [score_features(score), name], score, 1)
+            offered(archive, [gain_features(score), name], score, 1)
     assert archive.regions == [1, 3] and archive.bytes == 3 * entry().size
-    assert not offered(archive, [score_features(0.0), b"d"], 0.0, 1)  # a score that was given up
+    assert not offered(archive, [gain_features(0.0), b"d"], 0.0, 1)  # a gain that was given up
     for name in (b"d", b"e", b"f"):
-        offered(archive, [score_features(1.0), name], 1.0, 1)
-    assert archive.regions == [1, 5]  # the only score stays, and there is no room for the sixth region
-    assert offered(archive, [score_features(2.0), b"a"], 2.0, 1)  # but for a higher score
+        offered(archive, [gain_features(1.0), name], 1.0, 1)
+    assert archive.regions == [1, 5]  # the only gain stays, and there is no room for the sixth region
+    assert offered(archive, [gain_features(2.0), b"a"], 2.0, 1)  # but for a higher gain
     assert archive.regions == [1, 1]
 
 
@@ -155,18 +171,18 @@ def test_the_small_maze_is_solved(seed: int) -> None:
     ArchiveSearch(improve=False),
     ArchiveSearch(through=False),
     ArchiveSearch(lives=False),
-    ArchiveSearch(scores=False),
+    ArchiveSearch(gains=False),
     ArchiveSearch(rollout=5, hold=1.0),
-], ids=["widths", "first ways", "stops at known states", "no lives", "no scores", "short"])  # fmt: skip
+], ids=["widths", "first ways", "stops at known states", "no lives", "no gains", "short"])  # fmt: skip
 def test_every_part_can_be_switched_alone(planner: ArchiveSearch) -> None:
     search = run(maze_search(planner), 3_000)
     assert 3_000 <= search.interactions < 3_000 + planner.rollout
-    assert search.archive.regions[int(planner.scores)] > 5
+    assert search.archive.regions[int(planner.gains)] > 5
 
 
 def test_rollouts_prune_by_the_widths_in_turn() -> None:
     search = run(maze_search(ArchiveSearch(widths=(1, "n", "all"), patience=2)), 4_000)
-    tiles = [region for score in search.archive.top.inside for region in score.inside]
+    tiles = [region for gain in search.archive.top.inside for region in gain.inside]
     assert max(region.low.stage for region in tiles if region.low is not None) == 2
 
 

@@ -294,6 +294,10 @@ def test_play_acts_with_what_was_learned(whole: Path, capsys: pytest.CaptureFixt
     assert "--tiles cannot be combined with --policy" in said(
         capsys, "play", WORLD, "--policy", str(whole), "--tiles", "2x2", code=2
     )
+    other = ["play", WORLD, "--policy", str(whole), "--option", "limit=1"]
+    assert "was trained with other options of the environment" in said(capsys, *other, code=2)
+    assert main([*other, "--network-only", "--quiet", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["steps"] == 1  # the network alone plans nothing
     assert "--network-only needs --policy RUN" in said(capsys, "play", WORLD, "--network-only", code=2)
     broken = damaged(whole, tmp_path / "broken", "best.ckpt")
     assert "is not a valid checkpoint" in said(capsys, "play", WORLD, "--policy", str(broken), code=31)

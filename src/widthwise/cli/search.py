@@ -97,7 +97,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--no-through", action="store_true", help="end a rollout when it reaches a known high-level state"
     )
-    group.add_argument("--no-scores", action="store_true", help="do not distinguish states by their score")
+    group.add_argument("--no-gains", action="store_true", help="do not distinguish states by what was gained so far")
     group.add_argument("--archive-memory", type=float, metavar="MB", help="maximum size of the archive (default 1000)")
     group.add_argument("--no-lives", action="store_true", help="continue a rollout when a life is lost")
     parser.set_defaults(run=run)
@@ -176,7 +176,7 @@ def _planner(args: argparse.Namespace) -> ArchiveSearch:
         "improve": False if args.no_improve else None,
         "through": False if args.no_through else None,
         "lives": False if args.no_lives else None,
-        "scores": False if args.no_scores else None,
+        "gains": False if args.no_gains else None,
         "memory_mb": args.archive_memory,
     }
     return ArchiveSearch(**{name: value for name, value in given.items() if value is not None})

@@ -147,8 +147,9 @@ def add_preset(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--preset",
         choices=NAMES,
-        help="the values of settings that no option gives: default, paper (those of the paper) or authors (those of "
-        "the program that its authors published); docs/guide/presets.md lists them",
+        help="the values of settings that no option gives: default, paper (those of the paper), authors (those of the "
+        "program that its authors published) or demonstration (train: half of the interactions are a search, and the "
+        "network learns its best trajectory first); docs/guide/presets.md lists them",
     )
 
 

@@ -52,7 +52,7 @@ class OnlinePlanner:
         simulator: The environment, in any form that `simulator` takes.
         planner: RolloutIW, CountRolloutIW, IW, HIW, IHIW or a `LevelPlanner`; by default the one chosen for the
             environment.
-        preset: `default`, `paper` or `authors`.
+        preset: `default`, `paper`, `authors` or `demonstration`.
         budget: The limits for one action: `steps` simulator steps, `seconds`, and `nodes` in the tree. `bytes` is not
             used.
         features: The features of the lowest level, a function of a step. A hierarchy has its own for the levels above.
@@ -74,7 +74,8 @@ class OnlinePlanner:
         patience: How many times `budget.steps` may be spent on one action while no action looks better than another.
         settle: Whether the agent follows a known path to a goal without planning again.
         life_penalty: The amount that planning subtracts from the return of a step that loses a life (`info["lives"]`),
-            so that the agent avoids it; the score is not changed.
+            so that the agent avoids it. Above 0, such a step also ends its branch of the tree. The score is not
+            changed.
         clip_rewards: Whether a reward above 1 counts as 1 in planning, and one below -1 as -1; the score is not
             changed.
         untried_worth: Whether a node with untried actions is worth at least what a leaf is worth, if no network values
@@ -313,6 +314,8 @@ class OnlinePlanner:
             self.recorder(driver.tree, record)
         if real is not None:  # what was planned did not happen: nothing of it is kept
             child = driver.add(root, record.action, real, (yield real) if self.evaluate else None)
+        episode.terminated = driver.tree.over(child)
+        driver.tree.continue_after(child)
         self.planning.reroot(child)
         record.kept = len(driver.tree)
         episode.actions.append(record.action)
@@ -321,7 +324,6 @@ class OnlinePlanner:
             episode.records.append(record)
         episode.interactions, episode.restores = driver.steps, driver.restores
         episode.seconds += time.perf_counter() - begun
-        episode.terminated = driver.tree.nodes.terminal[child]
         return record
 
     def hierarchy(self, rng: random.Random) -> SimulatorHierarchy:

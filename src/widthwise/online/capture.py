@@ -30,7 +30,7 @@ def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
         "random": list(agent.rng.getstate()[1]),
         "steps": agent.driver.steps,
         "restores": agent.driver.restores,
-        "at": at if at in tree.nodes.live and not tree.nodes.terminal[at] else NONE,
+        "at": at if at in tree.nodes.live and not tree.over(at) else NONE,
         "tree": {name: _copy(getattr(tree, name)) for name in _TREE},
         "nodes": _columns(tree.nodes, _NODES),
         "regions": [
@@ -92,7 +92,8 @@ def _look_again(agent: OnlinePlanner, tree: Tree, root: Step) -> None:
         if node != tree.root:
             world.load(tree.snapshot[nodes.parent[node]])
             step = world.step(nodes.action[node])
-            _same(step.reward == tree.reward[node] and step.done == nodes.terminal[node])
+            ends = tree.ends_branch(nodes.parent[node], step)
+            _same(step.reward == tree.reward[node] and ends == nodes.terminal[node])
         tree.mark(node, step)
         tree.observation[node] = step.observation
         tree.snapshot[node] = None if step.done else world.save()

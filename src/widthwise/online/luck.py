@@ -83,7 +83,7 @@ class Luck:
         from widthwise.simulators.chance import same_outcome
 
         tree = self.driver.tree
-        return same_outcome((tree.observation[node], tree.reward[node], tree.nodes.terminal[node]), step)
+        return same_outcome((tree.observation[node], tree.reward[node], tree.over(node)), step)
 
     def verify(self, root: int, action: int, node: int, number: int) -> None:
         """Execute a planned action once more with other random numbers; refuse to continue if the outcome differs."""

@@ -46,7 +46,7 @@ class Behaviour:
         count_temperature: The temperature of the subtree sizes.
         tie_tolerance: With `ties` and `prior`, the share of the best return by which another return may be lower and
             still count as equal to it. Above 0 the agent does not leave a path it knows for a reward that it would get
-            only slightly sooner elsewhere.
+            only slightly sooner elsewhere. At 1 it leaves the path for no reward, only where the return is below 0.
 
     Raises:
         UsageError: There is no such formula, a temperature is not above 0, or the tolerance is not between 0 and 1.
@@ -67,8 +67,8 @@ class Behaviour:
             raise UsageError(f"there is no formula {self.formula!r}; the formulas are {', '.join(get_args(Formula))}")
         if not (self.reward_temperature > 0 and self.count_temperature > 0):
             raise UsageError("a temperature must be above 0")
-        if not 0 <= self.tie_tolerance < 1:
-            raise UsageError(f"tie_tolerance must be at least 0 and below 1, not {self.tie_tolerance!r}")
+        if not 0 <= self.tie_tolerance <= 1:
+            raise UsageError(f"tie_tolerance must be between 0 and 1, not {self.tie_tolerance!r}")
 
     def __call__(self, seen: LookAhead) -> list[float]:
         """The probability of each action; an action that was not explored has none."""

@@ -1,6 +1,7 @@
 """Presets: named sets of settings for planning and learning on simulators.
 
-`default` is what works in practice, `paper` the settings that the paper gives, `authors` those of its authors' program.
+`default` is what works in practice, `paper` the settings that the paper gives, `authors` those of its authors' program,
+`demonstration` learns from the best trajectory of a search.
 A preset gives a value to every setting in which presets differ; an option or argument given explicitly overrides it.
 Presets differ by the kind of environment, which an environment declares with the attribute `preset_kind`.
 The page docs/guide/presets.md lists the differences and the reasons; a test compares it with this file.
@@ -29,12 +30,13 @@ class Preset:
 
     Settings of planning: `planner` (hiw or riw, for `play`), `tiles`, `colours`, `gray`, `high_width`, `width`,
     `steps_per_action` (simulator steps), `nodes` (kept in the tree), `behaviour`, `discount`. The others are settings
-    of learning, with the names that `train --set` has.
+    of learning, with the names that `train --set` has; an `archive` below 1 is a share of the interactions of a run.
     """
 
     summary: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of environments, by their prefix
 
     def of_kind(self, kind: str) -> dict[str, Any]:
         """All settings for a kind of environment."""
@@ -56,7 +58,21 @@ _PLANNING: Settings = {
     "behaviour": "ties",
     "discount": 0.99,
 }
+#: The settings of a run that begins with a search, as they are without one.
+_ALONE: Settings = {
+    "dynamic": True,
+    "value": True,
+    "tie_tolerance": 0.0,
+    "target_prior": False,
+    "life_penalty": 0.0,
+    "clip_rewards": False,
+    "value_factor": 1.0,
+    "archive": 0,
+    "rehearsal": 5_000,
+    "demonstration_share": 0.25,
+}
 _LEARNING: Settings = {
+    **_ALONE,
     "target_temperature": 0.001,
     "doubt": True,
     "replay": 2_000,
@@ -68,6 +84,7 @@ _LEARNING: Settings = {
 }
 _PAPER: Settings = {
     **_PLANNING,
+    **_ALONE,
     "steps_per_action": 30,
     "target_temperature": 0.01,
     "doubt": False,
@@ -87,21 +104,44 @@ _PAPER_KINDS: Mapping[str, Settings] = {
     "other": {"tiles": (2, 2)},
 }
 
+_DEFAULT_KINDS: Mapping[str, Settings] = {
+    "corridor": {"tiles": (2, 2)},
+    "atari": {**_ATARI, "planner": "riw", "nodes": 5_000},
+    "other": {"steps_per_action": 30, "tiles": (2, 2)},
+}
+
 PRESETS: dict[str, Preset] = {
     DEFAULT: Preset(
         "what works in practice",
         {**_PLANNING, **_LEARNING},
-        {
-            "corridor": {"tiles": (2, 2)},
-            "atari": {**_ATARI, "planner": "riw", "nodes": 5_000},
-            "other": {"steps_per_action": 30, "tiles": (2, 2)},
-        },
+        _DEFAULT_KINDS,
     ),
     "paper": Preset("the settings that the paper gives", _PAPER, _PAPER_KINDS),
     "authors": Preset(
         "the settings of the program that the paper's authors published",
         {**_PAPER, "nodes": 5_000, "behaviour": "counts", "gray": True},
         _PAPER_KINDS,
+    ),
+    "demonstration": Preset(
+        "a search first, then learning from its best trajectory",
+        {
+            **_PLANNING,
+            **_LEARNING,
+            "dynamic": False,
+            "value": False,  # that of a single trajectory is too high elsewhere
+            "behaviour": "prior",
+            "tie_tolerance": 1.0,
+            "target_prior": True,
+            "life_penalty": 1_000.0,
+            "clip_rewards": True,
+            "value_factor": 0.0,
+            "archive": 0.5,  # of the interactions of the run
+            "rehearsal": 8_000,
+            "demonstration_share": 0.5,
+        },
+        _DEFAULT_KINDS,
+        # With four frames, equal observations of a long trajectory can need different actions.
+        {"atari:": {"stack": 8}},
     ),
     FIRST: Preset("the defaults of version 0.1", {**_PLANNING, **_LEARNING, "steps_per_action": 30}, _PAPER_KINDS),
 }
@@ -113,7 +153,7 @@ def preset_settings(name: str = DEFAULT, simulator: Simulator | None = None) -> 
     """The settings of a preset for an environment.
 
     Args:
-        name: `default`, `paper` or `authors`.
+        name: `default`, `paper`, `authors` or `demonstration`.
         simulator: The environment; without it, the settings are those for an unknown kind.
 
     Returns:
@@ -129,6 +169,13 @@ def preset_settings(name: str = DEFAULT, simulator: Simulator | None = None) -> 
     if name not in PRESETS:
         raise UsageError(f"there is no preset {name!r}; the presets are {', '.join(NAMES)}")
     return PRESETS[name].of_kind("other" if simulator is None else kind_of(simulator))
+
+
+def preset_options(name: str, environment: str) -> dict[str, Any]:
+    """The options that a preset gives to the environment of a training run, by its name."""
+    given = PRESETS[name].options if name in PRESETS else {}
+    chosen = (options for prefix, options in given.items() if environment.startswith(prefix))
+    return {key: value for options in chosen for key, value in options.items()}
 
 
 def kind_of(simulator: Simulator) -> str:

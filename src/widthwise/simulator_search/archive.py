@@ -5,9 +5,10 @@ finer ones. A region of the lowest level has an *entry*, a saved state of the si
 continue. In the paper a high level lasts for one planning step; the archive lasts for the whole search. Its counts
 persist, and the entry of a region is replaced when a better path to it is found.
 
-The score, the sum of rewards so far, can be the feature of the highest level. It is often a splitting feature: a key or
-a door that was rewarded changes what can be done, and the score shows it where the screen hardly does. The search
-prefers high scores and gives up low ones first when the archive becomes too large.
+The gain, the sum of positive rewards so far, can be the feature of the highest level. It is often a splitting feature:
+a key or a door that was rewarded changes what can be done, and the gain shows it where the screen hardly does. Negative
+rewards do not count: where every mistake costs a point, all scores are different, and the regions of each would be
+searched separately. The search prefers high gains and gives up low ones first when the archive becomes too large.
 """
 
 from __future__ import annotations
@@ -29,11 +30,14 @@ ENTRY_BYTES, SNAPSHOT_BYTES = 600, 4_000
 class Entry:
     """How the search continues from a region: a saved state, and what it took to get there."""
 
-    __slots__ = ("lives", "node", "score", "snapshot", "steps")
+    __slots__ = ("gain", "lives", "node", "score", "snapshot", "steps")
 
-    def __init__(self, snapshot: Any, score: float, steps: int, node: int, lives: int | None) -> None:
+    def __init__(
+        self, snapshot: Any, score: float, steps: int, node: int, lives: int | None, *, gain: float = 0.0
+    ) -> None:
         self.snapshot = snapshot
         self.score = score
+        self.gain = gain  # the sum of positive rewards
         self.steps = steps
         self.node = node  # of the trajectories
         self.lives = lives  # None where the environment has no lives
@@ -63,7 +67,7 @@ class ArchiveRegion:
         self.entry: Entry | None = None
 
     def choose(self, rng: random.Random) -> int:
-        """The place of a region inside, with a probability proportional to 1/sqrt(visits + 1); the visit counts."""
+        """The place of a region inside, with a probability proportional to its weight; the visit counts."""
         place = rng.choices(range(len(self.inside)), cum_weights=list(accumulate(self.weights)))[0]
         region = self.inside[place]
         region.visits += 1
@@ -79,22 +83,22 @@ class ArchiveRegion:
         return region
 
 
-class Scores(ArchiveRegion):
-    """The highest level where its feature is the score: the regions inside have one score each.
+class Gains(ArchiveRegion):
+    """The highest level where its feature is the gain: the regions inside have one gain each.
 
-    The score of rank r, the highest having rank 1, is chosen with a probability proportional to 1/r: high scores are
-    preferred, and none is left out, since a high score may be a dead end.
+    The gain of rank r, the highest having rank 1, is chosen with a probability proportional to 1/r: high gains are
+    preferred, and none is left out, since a high gain may be a dead end.
     """
 
     __slots__ = ("harmonic", "ranked")
 
     def __init__(self) -> None:
         super().__init__()
-        self.ranked: list[tuple[float, int]] = []  # score and place, in increasing order
+        self.ranked: list[tuple[float, int]] = []  # gain and place, in increasing order
         self.harmonic: list[float] = []  # sums of 1/r
 
     def choose(self, rng: random.Random) -> int:
-        """The place of a score; the visit counts."""
+        """The place of a gain; the visit counts."""
         count = len(self.ranked)
         rank = 0 if count == 1 else min(bisect_right(self.harmonic, rng.random() * self.harmonic[count - 1]), count - 1)
         place = self.ranked[count - 1 - rank][1]
@@ -102,54 +106,54 @@ class Scores(ArchiveRegion):
         return place
 
     def add(self, features: bytes) -> ArchiveRegion:
-        """A score that was not seen before."""
+        """A gain that was not seen before."""
         region = super().add(features)
-        insort(self.ranked, (score_of(features), len(self.inside) - 1))
+        insort(self.ranked, (gain_of(features), len(self.inside) - 1))
         if len(self.harmonic) < len(self.ranked):
             self.harmonic.append((self.harmonic[-1] if self.harmonic else 0.0) + 1 / len(self.ranked))
         return region
 
     def drop_lowest(self) -> ArchiveRegion:
-        """Give up the lowest score; returns what was in it."""
-        score, place = self.ranked.pop(0)
-        del self.index[score_features(score)]
+        """Give up the lowest gain; returns what was in it."""
+        gain, place = self.ranked.pop(0)
+        del self.index[gain_features(gain)]
         dropped, self.inside[place] = self.inside[place], ArchiveRegion()  # places of other regions stay
         return dropped
 
 
-def score_features(score: float) -> bytes:
-    """A score as the feature of a region."""
-    return struct.pack("<d", score)
+def gain_features(gain: float) -> bytes:
+    """A gain as the feature of a region."""
+    return struct.pack("<d", gain)
 
 
-def score_of(features: bytes) -> float:
-    """The score that `score_features` has packed."""
-    score: float = struct.unpack("<d", features)[0]
-    return score
+def gain_of(features: bytes) -> float:
+    """The gain that `gain_features` has packed."""
+    gain: float = struct.unpack("<d", features)[0]
+    return gain
 
 
 def weight(visits: int) -> float:
     """How likely a region is chosen that was chosen so often already."""
-    return float((visits + 1) ** -0.5)
+    return float((visits + 1) ** -2)
 
 
 class Archive:
     """All regions of a search, on any number of levels.
 
     Args:
-        levels: The number of levels, that of the score included.
-        scores: Whether the feature of the highest level is the score.
-        most: The bytes of entries to keep. When there are more, a state with a higher score takes the room of the
-            lowest one; other states find no room.
+        levels: The number of levels, that of the gain included.
+        gains: Whether the feature of the highest level is the gain.
+        most: The bytes of entries to keep. When there are more, a state with a higher gain replaces those with the
+            lowest one; other states are not stored.
     """
 
-    def __init__(self, levels: int, *, scores: bool = False, most: float = float("inf")) -> None:
+    def __init__(self, levels: int, *, gains: bool = False, most: float = float("inf")) -> None:
         self.levels = levels
-        self.top: ArchiveRegion = Scores() if scores else ArchiveRegion()
+        self.top: ArchiveRegion = Gains() if gains else ArchiveRegion()
         self.regions = [0] * levels  # how many there are on each level, highest first
         self.most = most
         self.bytes = 0  # of all entries, about
-        self.lowest = float("-inf")  # scores up to this one were given up
+        self.lowest = float("-inf")  # gains up to this one were given up
 
     def offer(
         self,
@@ -176,7 +180,7 @@ class Archive:
         for vector in features:
             place = region.index.get(vector)
             if place is None:
-                return self._add(features, make, score)
+                return self._add(features, make)
             outer, region = region, region.inside[place]
         entry = region.entry
         assert entry is not None
@@ -188,11 +192,11 @@ class Archive:
             outer.weights[outer.index[features[-1]]] = weight(0)
         return False
 
-    def _add(self, features: Sequence[bytes], make: Callable[[], Entry], score: float) -> bool:
+    def _add(self, features: Sequence[bytes], make: Callable[[], Entry]) -> bool:
         """Add the regions that are missing on the way to a new one of the lowest level, if there is room."""
-        if isinstance(self.top, Scores) and score <= self.lowest:
+        if isinstance(self.top, Gains) and gain_of(features[0]) <= self.lowest:
             return False
-        if self.bytes >= self.most and not self._drop(score):
+        if self.bytes >= self.most and not self._drop(features[0]):
             return False
         region = self.top
         for level, vector in enumerate(features):
@@ -206,9 +210,9 @@ class Archive:
         self.bytes += region.entry.size
         return True
 
-    def _drop(self, score: float) -> bool:
-        """Give up the lowest score, if it is below this one; returns whether it was."""
-        if not isinstance(self.top, Scores) or self.top.ranked[0][0] >= score:
+    def _drop(self, highest: bytes) -> bool:
+        """Give up the lowest gain, if it is below that of these features; returns whether it was."""
+        if not isinstance(self.top, Gains) or self.top.ranked[0][0] >= gain_of(highest):
             return False
         self.lowest = self.top.ranked[0][0]
         pending = [(0, self.top.drop_lowest())]

@@ -4,7 +4,7 @@ HIW in the paper starts again at every planning step, prunes, and becomes exhaus
 that is kept during the whole search, and the low level never ends:
 
     while there are interactions left:
-        choose a score, high ones first, and a region on each level inside, rarely chosen ones first; load its entry
+        choose a gain, high ones first, and a region on each level inside, rarely chosen ones first; load its entry
         repeat for some steps:
             act: hold an action for a while, then take another at random
             remember the new state: a new region gets an entry, a better way to a known one replaces its entry
@@ -25,7 +25,7 @@ from widthwise import _native
 from widthwise.core.contract import guarded, innermost
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, score_features
+from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, gain_features
 from widthwise.simulator_search.driver import FeatureFunction, pack
 
 #: How the low level prunes: states without novelty of a width, or nothing.
@@ -46,10 +46,10 @@ class ArchiveSearch:
         improve: Whether a better path to a known region replaces its entry.
         through: Whether a rollout continues in regions that are already known.
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
-        scores: Whether the score is an additional feature, above all others: states with different scores are then in
-            different regions, and high scores are preferred.
-        memory_mb: The maximum size of the archive. When it is full, a state with a higher score replaces the state
-            with the lowest score, and other states are not stored.
+        gains: Whether the gain, the sum of positive rewards, is an additional feature above all others: states with
+            different gains are then in different regions, and high gains are preferred.
+        memory_mb: The maximum size of the archive. When it is full, a state with a higher gain replaces those with the
+            lowest gain, and other states are not stored.
 
     Raises:
         UsageError: A setting is out of its range.
@@ -67,7 +67,7 @@ class ArchiveSearch:
     improve: bool = True
     through: bool = True
     lives: bool = True
-    scores: bool = True
+    gains: bool = True
     memory_mb: float = 1_000.0
 
     def __post_init__(self) -> None:
@@ -141,12 +141,12 @@ class SearchAtWork:
         step = self.simulator.reset(seed)
         if step.done:
             raise UsageError(f"{self.simulator.name}: the episode is over at its reset, so there is nothing to search")
-        self._offer(step, 0.0, 0, START)
+        self._offer(step, 0.0, 0.0, 0, START)
 
     def new_archive(self) -> Archive:
         """An empty archive for the levels of this search."""
-        scores = self.planner.scores
-        return Archive(len(self.high) + scores, scores=scores, most=self.planner.memory_mb * 1e6)
+        gains = self.planner.gains
+        return Archive(len(self.high) + gains, gains=gains, most=self.planner.memory_mb * 1e6)
 
     @property
     def interactions(self) -> int:
@@ -176,7 +176,7 @@ class SearchAtWork:
         region = outer = self.archive.top
         for level in range(self.archive.levels):
             region = region.inside[region.choose(self.rng)]
-            if level == int(self.planner.scores):
+            if level == int(self.planner.gains):
                 outer = region
         assert region.entry is not None
         return outer, region.entry
@@ -184,7 +184,7 @@ class SearchAtWork:
     def _roll_out(self, entry: Entry, lowest: LowLevel, length: int) -> bool:
         planner, rng, simulator = self.planner, self.rng, self.simulator
         simulator.load(self.unpack(entry.snapshot))
-        node, score, steps = entry.node, entry.score, entry.steps
+        node, score, gain, steps = entry.node, entry.score, entry.gain, entry.steps
         discovered = False
         action = -1
         probabilities: Sequence[float] | None = None
@@ -193,11 +193,11 @@ class SearchAtWork:
                 action = self._action(probabilities)
             step = simulator.step(action)
             node = self.trajectories.add(node, action)
-            score, steps = score + step.reward, steps + 1
+            score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
             self._remember(score, steps, node, ended=step.terminated)
             if step.done or (planner.lives and _lost(entry.lives, step)):
                 break
-            new = self._offer(step, score, steps, node)
+            new = self._offer(step, score, gain, steps, node)
             discovered |= new
             if not new and (not planner.through or lowest.prunes(self.low, step)):
                 break
@@ -210,13 +210,13 @@ class SearchAtWork:
             return self.rng.randrange(self.simulator.actions)
         return self.rng.choices(range(self.simulator.actions), probabilities)[0]
 
-    def _offer(self, step: Step, score: float, steps: int, node: int) -> bool:
+    def _offer(self, step: Step, score: float, gain: float, steps: int, node: int) -> bool:
         features = [_vector(function, step) for function in self.high]
-        if self.planner.scores:
-            features.insert(0, score_features(score))
+        if self.planner.gains:
+            features.insert(0, gain_features(gain))
 
         def make() -> Entry:
-            return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step))
+            return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step), gain=gain)
 
         return self.archive.offer(features, make, score, steps, improve=self.planner.improve)
 

@@ -133,15 +133,14 @@ class Driver:
             tree.item_sizes = sizes
         elif sizes != tree.item_sizes:
             raise UsageError("a feature function changed the type of its values during the episode")
-        terminal = step.terminated or step.truncated
         node = tree.add(
             parent,
             action,
             vectors,
             reward=step.reward,
-            terminal=terminal,
+            terminal=tree.ends_branch(parent, step),
             observation=step.observation if self.keep_observations else None,
-            snapshot=None if terminal else self.simulator.save(),  # an end is never expanded
+            snapshot=None if step.done else self.simulator.save(),  # an end is never expanded
         )
         tree.mark(node, step)
         if evaluation is not None:

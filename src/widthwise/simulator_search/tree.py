@@ -24,7 +24,8 @@ class BackUpRules:
     """What returns are made of when they are backed up through a tree.
 
     Args:
-        life_penalty: What a lost life takes from the return of a step.
+        life_penalty: What a lost life takes from the return of a step. Above 0, a step that loses a life also ends its
+            branch of the tree: what follows is played with one life less, and is all new.
         reward_limit: Rewards count as this at most, and as its negative at least.
         untried: Whether a node with untried actions is worth at least what a leaf is worth, if no network values it.
     """
@@ -191,9 +192,32 @@ class Tree:
             self.ends.add(node)
         lives = step.info.get("lives")
         if lives is not None:
-            self.lives[node] = lives
-            if lives < self.lives.get(self.nodes.parent[node], lives):
+            if self.loses_life(self.nodes.parent[node], step):
                 self.lost.add(node)
+            self.lives[node] = lives
+
+    def loses_life(self, parent: int, step: Step) -> bool:
+        """Whether a step from a node loses a life."""
+        lives: int | None = step.info.get("lives")
+        return lives is not None and lives < self.lives.get(parent, lives)
+
+    def ends_branch(self, parent: int, step: Step) -> bool:
+        """Whether nothing is planned after a step from a node: the episode ends, or a life is lost and that counts."""
+        return step.done or (self.rules.life_penalty > 0 and self.loses_life(parent, step))
+
+    def over(self, node: int) -> bool:
+        """Whether the episode is over at a node, so that there is no state to continue from."""
+        return self.nodes.terminal[node] and self.snapshot[node] is None
+
+    def continue_after(self, node: int) -> None:
+        """Let planning continue after a node: its step was executed, so that a lost life is lost."""
+        if self.over(node):
+            return
+        self.nodes.terminal[node] = False
+        for regions in self.regions:
+            region = regions.of[node]
+            if regions.entry[region] == node:
+                regions.terminal[region] = False
 
     def recolour(self, features: Sequence[bytes]) -> None:
         """Recompute the regions of a tree with two levels from new high-level features, one vector per row."""

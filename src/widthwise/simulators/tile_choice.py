@@ -21,6 +21,9 @@ from widthwise.simulators.features import Tiles
 GRIDS = ((4, 3), (5, 4), (6, 5), (7, 5), (8, 6), (9, 7), (11, 8), (13, 9), (16, 12), (21, 14))
 #: Values per tile that are tried.
 VALUES = (8,)
+#: The most tiles of the highest level. A sample of a few states near the start tells little about the rest of a game:
+#: finer tiles would give every state of a large room a region, and the search would not leave the room.
+COARSE = 11 * 8
 #: Regions per state of the sample: on the upper level, and on the level inside its regions.
 SHARES = (0.05, 0.2)
 
@@ -44,6 +47,8 @@ def choose_tiles(sample: Sequence[Step], shares: Sequence[float] = SHARES) -> li
     for share in shares:
         best, suits = None, 0.0
         for tiles, inner in vectors:
+            if not chosen and tiles.width * tiles.height > COARSE:
+                continue
             regions = Counter(zip(outer, inner, strict=True))
             value = suitability(list(regions.values()), share)
             if value > suits:

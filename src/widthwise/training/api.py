@@ -205,7 +205,7 @@ def train(
         algorithm: `pi-iw`, `pi-iw+`, `pi-hiw`, or `auto` for the one chosen for the environment.
         seed: The seed of the run. The same seed gives the same run.
         options: Options of an environment that is given by name.
-        preset: `default`, `paper` or `authors`.
+        preset: `default`, `paper`, `authors` or `demonstration`.
         trees: The episodes that are planned in lock-step.
         actors: The processes that plan and act for one learner; `"ray"` or `"ray:8"` for actors on a Ray cluster.
         asynchronous: Let actors run freely. In step, the default, the same seed and number of actors give the same run.

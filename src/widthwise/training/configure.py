@@ -58,6 +58,8 @@ def configure(settings: RunSettings) -> Configuration:
         settings.algorithm, simulator, preset=settings.preset, **_of(PlanningSettings, overrides)
     )
     learning = _of(LearningSettings, preset_settings(settings.preset, simulator)) | _of(LearningSettings, overrides)
+    if 0 < learning["archive"] < 1:  # of a preset: a share of the run
+        learning["archive"] = int(learning["archive"] * settings.interactions)
     return Configuration(
         planning=planning,
         learning=LearningSettings(**learning),

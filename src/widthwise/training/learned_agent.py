@@ -32,9 +32,11 @@ from widthwise.training.launch import (
     read_settings,
     trainer_of,
 )
+from widthwise.training.simulator_facts import input_format_of
 from widthwise.training.trust import require_trust
 
 if TYPE_CHECKING:
+    from widthwise.training.run_settings import RunSettings
     from widthwise.training.trainer import Trainer
 
 
@@ -71,7 +73,9 @@ def learned_agent(
         run: the run folder. It is data: code that its settings name is not imported unless `environment` or `options`
             name it as well.
         environment: the environment to act in, by its name; a run in another one is refused. None: that of the run.
-        options: options of the environment; those of the run if empty.
+        options: options of the environment; those of the run if empty. The network alone may act with other options,
+            such as sticky actions, as long as observations and actions stay the same; those that are not given are
+            those of the run.
         network_only: whether the network acts without search.
         chance: what to do where steps depend on chance; by default what the run was trained with.
         trust: whether to import whatever code the folder names.
@@ -81,7 +85,7 @@ def learned_agent(
         The agent.
 
     Raises:
-        UsageError: the run was made in another environment, or names code that was not repeated.
+        UsageError: the run was made in another environment or with other options, or names code that was not repeated.
         InputError: something in the folder makes no sense.
     """
     need_torch("a learned policy")
@@ -90,9 +94,8 @@ def learned_agent(
     settings = replace(settings, make=make)
     if environment is not None and environment != settings.environment:
         raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
-    if options and options != dict(settings.options):
-        trained, these = setting(settings.options), setting(options)
-        raise UsageError(f"{run} was trained with other options of the environment ({trained}) than these ({these})")
+    if options and options != dict(settings.options) and not network_only:
+        raise UsageError(_other_options(run, settings, options), command="act with the network alone: --network-only")
     given = {"environment": environment, "options": options or {}}
     require_trust(run, named_code(config), given, trust=trust, remedy="--option NAME=VALUE")
     mode = "foresee" if network_only else check_mode(chance or settings.chance)  # the network alone plans nothing
@@ -106,9 +109,21 @@ def learned_agent(
         shape.fields({"policy": shape.anything})(checkpoint.data, "data")
         check_learner(checkpoint.data["policy"], trainer, "policy")
         trainer.updater.restore(checkpoint.data["policy"])
-    agent = _alone(trainer, make_simulator(settings)) if network_only else trainer.agent(make_simulator(settings))
+    if network_only:
+        world = make_simulator(replace(settings, options={**settings.options, **(options or {})}))
+        trained = (trainer.players[0].agent.simulator.actions, trainer.input_format.shape)
+        if (world.actions, input_format_of(world, trainer.config).shape) != trained:
+            raise UsageError(f"{_other_options(run, settings, options or {})}: other observations or actions")
+        agent = _alone(trainer, world)
+    else:
+        agent = trainer.agent(make_simulator(settings))
     agent.keep_records = agent.keep_subtree = True
     return agent
+
+
+def _other_options(run: Path, settings: RunSettings, options: dict[str, Any]) -> str:
+    trained, these = setting(settings.options), setting(options)
+    return f"{run} was trained with other options of the environment ({trained}) than these ({these})"
 
 
 def _alone(trainer: Trainer, simulator: Simulator) -> OnlinePlanner:

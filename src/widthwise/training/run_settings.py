@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import UsageError
-from widthwise.online.presets import DEFAULT, FIRST
+from widthwise.online.presets import DEFAULT, FIRST, preset_options
 from widthwise.training.algorithm_registry import AUTO
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class RunSettings:
         interactions: simulator steps of the whole run.
         algorithm: `pi-iw`, `pi-iw+`, `pi-hiw`, or `auto` for what suits the environment.
         seed: the seed of everything.
-        options: options of the environment.
+        options: options of the environment; a preset may add some.
         preset: the preset for the settings of planning and learning that `overrides` does not name.
         overrides: values for settings of `PlanningSettings` and `LearningSettings`, by name.
         trees: episodes that are planned in lock-step.
@@ -74,7 +74,9 @@ class RunSettings:
     make: Callable[[], Simulator] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse values out of range."""
+        """Refuse values out of range, and add the options of the preset."""
+        if options := preset_options(self.preset, self.environment):
+            object.__setattr__(self, "options", {**options, **self.options})
         least_values = {"interactions": 1, "trees": 1, "actors": 1, "max_lag": 1, "network_episodes": 1}
         for name, least in {**least_values, "planner_episodes": 0}.items():
             if getattr(self, name) < least:

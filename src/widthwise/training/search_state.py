@@ -37,6 +37,7 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
         "features": b"".join(features for _, features, _ in regions),
         "visits": np.array([region.visits for _, _, region in regions], np.int64),
         "score": np.array([entry.score for entry in entries], np.float64),
+        "gain": np.array([entry.gain for entry in entries], np.float64),
         "steps": np.array([entry.steps for entry in entries], np.int64),
         "node": np.array([entry.node for entry in entries], np.int64),
         "lives": np.array([_NO_LIVES if entry.lives is None else entry.lives for entry in entries], np.int64),
@@ -60,8 +61,11 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
         state: What `capture` returned.
 
     Raises:
-        InputError: The environment no longer shows what it showed, so that the search cannot continue.
+        InputError: The environment no longer shows what it showed, so that the search cannot continue, or the state was
+            captured by an earlier version.
     """
+    if "gain" not in state:
+        raise InputError("the search was begun by an earlier version of Widthwise and cannot continue; begin a new one")
     trajectories = search.trajectories
     trajectories.parent = array("q", state["parents"])
     trajectories.action = array("H", state["actions"])
@@ -83,9 +87,9 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
         regions.append(region)
         if level + 1 == archive.levels:
             leaves.append(region)
-    columns = zip(*(state[name].tolist() for name in ("score", "steps", "node", "lives")), strict=True)
-    for region, (score, steps, node, lives) in zip(leaves, columns, strict=True):
-        region.entry = Entry(None, score, steps, node, None if lives == _NO_LIVES else lives)
+    columns = zip(*(state[name].tolist() for name in ("score", "gain", "steps", "node", "lives")), strict=True)
+    for region, (score, gain, steps, node, lives) in zip(leaves, columns, strict=True):
+        region.entry = Entry(None, score, steps, node, None if lives == _NO_LIVES else lives, gain=gain)
     _snapshots(search, [region.entry for region in leaves if region.entry is not None], state)
     archive.bytes = sum(region.entry.size for region in leaves if region.entry is not None)
     archive.lowest = -math.inf if state["given_up"] is None else state["given_up"]

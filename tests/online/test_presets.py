@@ -125,8 +125,8 @@ def test_with_a_demonstration_half_of_the_run_is_a_search() -> None:
     assert (acting.formula, acting.tie_tolerance, chosen.planning.value) == ("prior", 1.0, False)
     given = configure(RunSettings("maze-small", 10_000, preset="demonstration", overrides={"archive": 700}))
     assert given.learning.archive == 700
-    assert RunSettings("atari:pong", 10, preset="demonstration").options == {"stack": 8}
-    assert RunSettings("atari:pong", 10, preset="demonstration", options={"stack": 2}).options == {"stack": 2}
+    assert RunSettings("atari:pong", 10, preset="demonstration").options == {"stack": 8, "spread": True}
+    assert RunSettings("atari:pong", 10, preset="demonstration", options={"stack": 2}).options["stack"] == 2
     assert RunSettings("atari:pong", 10).options == RunSettings("corridor", 10, preset="demonstration").options == {}
 
 

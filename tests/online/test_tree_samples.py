@@ -10,7 +10,7 @@ import pytest
 import widthwise as ww
 from cliff import Cliff
 from widthwise.core.simulator import Step
-from widthwise.online.policies import target
+from widthwise.online.policies import Formula, target
 from widthwise.online.tree_samples import tree_samples
 from widthwise.online.values import look_ahead
 from widthwise.simulator_search.driver import Evaluation
@@ -101,6 +101,24 @@ def test_every_action_of_the_root_is_tried(planner: ww.RolloutIW | ww.HIW, steps
             assert min(explored) >= min(5, steps)
         elif isinstance(planner, ww.RolloutIW):
             assert min(explored) == 1
+
+
+@pytest.mark.parametrize("planner", [ww.RolloutIW(1), ww.HIW(ww.Info("key"), high=ww.CountRolloutIW(1))])
+@pytest.mark.parametrize("steps", [1, 10])
+def test_the_action_that_the_network_prefers_is_tried(planner: ww.RolloutIW | ww.HIW, steps: int) -> None:
+    def undecided(states: Sequence[Step]) -> list[Evaluation]:
+        return [Evaluation(prior=[0.19, 0.19, 0.24, 0.19, 0.19], value=0.0) for _ in states]
+
+    chosen: dict[Formula, set[int]] = {"prior": set(), "ties": set()}
+    for formula, actions in chosen.items():
+        agent = ww.OnlinePlanner(
+            "corridor", planner, budget=ww.Budget(steps=steps), evaluate=undecided, max_steps=40,
+            behaviour=ww.Behaviour(formula),
+        )  # fmt: skip
+        episode = agent.run(seed=0)
+        actions.update(episode.actions)
+        assert episode.interactions <= 40 * steps
+    assert chosen["prior"] == {2} != chosen["ties"]
 
 
 def test_searches_know_the_nodes_that_were_tried_at_the_root() -> None:

@@ -44,6 +44,23 @@ def test_what_a_step_shows():
     assert tiles(step).max() < 32
 
 
+def test_spread_frames_reach_further_back():
+    env: Any = ww.simulator(MONTEZUMA, stack=8, spread=True)
+    seen = [env.reset(seed=0).observation.newest] * 34
+    rng = random.Random(0)
+    for _ in range(45):
+        snapshot = env.save()
+        action = rng.randrange(env.actions)
+        step = env.step(action)
+        seen.append(step.observation.newest)
+        shown = [seen[-1 - steps] for steps in (33, 17, 9, 5, 3, 2, 1, 0)]
+        assert all(frame is expected for frame, expected in zip(step.observation.frames, shown, strict=True))
+    env.load(env.unpack_snapshot(env.pack_snapshot(snapshot)))
+    assert env.step(action).observation == step.observation
+    assert pickle.loads(pickle.dumps(env)).step(0).observation == env.step(0).observation
+    assert ww.simulator(MONTEZUMA, spread=True).reset(seed=0).observation.shape == (4, 84, 84)
+
+
 def test_frames_are_area_averages():
     env: Any = ww.simulator("atari:breakout")
     frame = env.reset(seed=0).observation.newest
@@ -151,6 +168,8 @@ def test_mistakes():
                 ww.UsageError, match=rf"{name} of an Atari game must be a whole number from 1 to \d+, not"
             ):
                 ww.simulator("atari:pong", **{name: value})
+    with pytest.raises(ww.UsageError, match="with the option spread has a stack of at most 10, not 11"):
+        ww.simulator("atari:pong", stack=11, spread=True)
     with pytest.raises(ww.UsageError, match="has no option 'speed'"):
         ww.simulator("atari:pong", speed=2)
     with pytest.raises(ww.UsageError, match="call reset or load first"):

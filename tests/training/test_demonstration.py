@@ -27,10 +27,19 @@ from widthwise.training.trainer import Trainer
 pytestmark = pytest.mark.torch
 
 
-def trainer_of(*, archive: int = 3_000, rehearsal: int = 60, patient: bool = True, **planning: Any) -> Trainer:
+def trainer_of(
+    *, archive: int = 3_000, rehearsal: int = 60, patient: bool = True, self_imitation: bool = False, **planning: Any
+) -> Trainer:
     behaviour = ww.Behaviour("prior")
     chosen = planning_settings("pi-iw", Maze(ROOMS), steps_per_action=10, ties=True, behaviour=behaviour, **planning)
-    learning = LearningSettings(batch=8, archive=archive, rehearsal=rehearsal, patient=patient, calibration=8)
+    learning = LearningSettings(
+        batch=8,
+        archive=archive,
+        rehearsal=rehearsal,
+        patient=patient,
+        calibration=8,
+        self_imitation=self_imitation,
+    )
     return Trainer(lambda: Maze(ROOMS), Configuration(chosen, learning))
 
 
@@ -83,6 +92,54 @@ def test_the_state_is_small_after_the_search() -> None:
     assert trainer.state()["demonstration"]["search"] is not None
     until_acting(trainer)
     assert trainer.state()["demonstration"]["search"] is None
+
+
+def test_episodes_that_score_less_are_not_imitated() -> None:
+    for self_imitation in (True, False):
+        trainer = trainer_of(rehearsal=0, self_imitation=self_imitation)
+        assert trainer.demonstration is not None
+        assert trainer.imitates(0.0)  # nothing to compare with yet
+        until_acting(trainer)
+        assert trainer.demonstration.score == 1.0
+        trainer.demonstration.score = 2.0
+        while not trainer.round():
+            pass
+        assert trainer.imitates(2.0) and trainer.imitates(1.0) is not self_imitation
+        assert len(trainer.replay.state()["episodes"]) == (0 if self_imitation else 1)
+
+
+def test_actions_after_the_last_reward_are_not_imitated() -> None:
+    trainer = trainer_of(rehearsal=0, self_imitation=True)
+    until_acting(trainer)
+    player = trainer.players[0]
+    for _ in range(4):
+        trainer.round()
+    player.agent.episode.rewards[:] = [0.0, 1.0, -1.0] + [0.0] * (len(player.targets) - 3)
+    assert len(player.played()) == 2
+    player.agent.episode.rewards[1] = 0.0
+    assert len(player.played()) == 0
+
+
+def test_self_imitation_needs_whole_episodes() -> None:
+    for segment, targets in ((5, 0), (0, 3)):
+        with pytest.raises(UsageError, match="self_imitation learns from whole episodes"):
+            LearningSettings(self_imitation=True, segment=segment, tree_targets=targets)
+
+
+@pytest.mark.atari
+def test_the_search_keeps_no_history_of_frames() -> None:
+    world = ww.simulator("atari:pong", stack=8, spread=True, frame_skip=4, limit=100)
+    chosen = planning_settings("pi-iw", world, steps_per_action=10)
+    learning = LearningSettings(archive=900, rehearsal=0)
+    trainer = Trainer(lambda: world, Configuration(chosen, learning))
+    first = trainer.demonstration
+    assert first is not None
+    assert first.simulator.reset(0).observation.shape == (8, 84, 84)
+    single = first.searched.reset(0)
+    assert single.observation.shape == (1, 84, 84) and single.info["frame"] == first.simulator.reset(0).info["frame"]
+    while first.searching():
+        first.advance()
+    assert first.searched.step(1).info["frame"] % 4 == first.simulator.reset(0).info["frame"] % 4
 
 
 def test_another_environment_is_refused() -> None:

@@ -41,6 +41,7 @@ class LearningSettings:
     archive: int = 0  # interactions of a search with an archive before the first episode; 0: none
     rehearsal: int = 5_000  # updates on the best trajectory of that search alone
     demonstration_share: float = 0.25  # of a batch, from that trajectory
+    self_imitation: bool = False  # other episodes are learned from if they score as much, up to their last reward
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -59,6 +60,8 @@ class LearningSettings:
         for name in ("tree_targets", "segment", "bootstrap"):
             if not 0 <= getattr(self, name) <= _MOST:
                 raise UsageError(f"{name} must be from 0 to {_MOST:,}, not {getattr(self, name)!r}")
+        if self.self_imitation and (self.segment or self.tree_targets):
+            raise UsageError("self_imitation learns from whole episodes: set segment=0 and tree_targets=0")
         if not 0 <= self.shift <= _MOST_SHIFT:
             raise UsageError(f"shift must be from 0 to {_MOST_SHIFT} pixels, not {self.shift!r}")
         if self.value_support not in SUPPORTS:

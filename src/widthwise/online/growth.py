@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,8 +31,7 @@ def grow(agent: OnlinePlanner, hierarchy: SimulatorHierarchy, until: float | Non
     if len(driver.tree) >= most:
         return  # a search that may not generate a node is not begun: no visit is counted
     begun = driver.steps
-    if agent.root_actions:
-        yield from _try_root_actions(agent, hierarchy, most, until)
+    yield from _try_root_actions(agent, hierarchy, most, until)
     requests, pending = hierarchy.requests(), None
     evaluated = agent.evaluate is not None
     rounds = 1 if evaluated else agent.patience
@@ -68,9 +67,19 @@ def _undecided(agent: OnlinePlanner) -> bool:
 def _try_root_actions(
     agent: OnlinePlanner, hierarchy: SimulatorHierarchy, most: int, until: float | None
 ) -> Generator[Step, Evaluation, None]:
-    """Execute every action of the root that was not tried, within the budget and this limit of nodes."""
+    """Execute the actions of the root that have to be tried, within the budget and this limit of nodes.
+
+    With `root_actions` these are all actions. With the behaviour `prior` it is the one that the network prefers: an
+    action that was not tried is not chosen, and rollouts through a node that shows nothing new do not try it.
+    """
     driver, root = agent.driver, agent.driver.tree.root
-    untried = [action for action, child in enumerate(driver.tree.nodes.children[root]) if child == NONE]
+    tried, prior = driver.tree.nodes.children[root], driver.tree.prior[root]
+    actions: Sequence[int] = ()
+    if agent.root_actions:
+        actions = range(len(tried))
+    elif prior is not None and agent.behaviour.formula == "prior":
+        actions = [max(range(len(prior)), key=prior.__getitem__)]
+    untried = [action for action in actions if tried[action] == NONE]
     untried = untried[: min(agent.budget.steps or len(untried), most - len(driver.tree))]
     for action in untried:
         if until is not None and time.perf_counter() >= until:

@@ -70,6 +70,7 @@ _ALONE: Settings = {
     "archive": 0,
     "rehearsal": 5_000,
     "demonstration_share": 0.25,
+    "self_imitation": False,
 }
 _LEARNING: Settings = {
     **_ALONE,
@@ -138,10 +139,11 @@ PRESETS: dict[str, Preset] = {
             "archive": 0.5,  # of the interactions of the run
             "rehearsal": 8_000,
             "demonstration_share": 0.5,
+            "self_imitation": True,
         },
         _DEFAULT_KINDS,
-        # With four frames, equal observations of a long trajectory can need different actions.
-        {"atari:": {"stack": 8}},
+        # With the last four frames, equal observations of a long trajectory can need different actions.
+        {"atari:": {"stack": 8, "spread": True}},
     ),
     FIRST: Preset("the defaults of version 0.1", {**_PLANNING, **_LEARNING, "steps_per_action": 30}, _PAPER_KINDS),
 }

@@ -26,6 +26,8 @@ Frame = npt.NDArray[np.uint8]
 PIXELS = 84
 #: The maximum number of frames of a step (a minute of play) and of an observation.
 MOST_SKIP, MOST_STACK = 3600, 64
+#: The maximum number of frames where they are spread: ten of them reach back 129 steps.
+MOST_SPREAD = 10
 #: How many generators `reseed` draws from.
 GENERATORS = 64
 #: Games whose restored states are not exact: about 1 of 100 replays differs (ale-py 0.12.1).
@@ -74,6 +76,19 @@ class Frames:
     __hash__ = None  # type: ignore[assignment]
 
 
+def distances(stack: int, spread: bool) -> tuple[int, ...]:
+    """How many steps ago the frames of an observation were seen, oldest first.
+
+    Frames that are spread reach further back with the same number: after the four newest, the distance to the second
+    newest doubles (0, 1, 2, 3, 5, 9, 17, 33).
+
+    Example:
+        >>> distances(6, spread=True)
+        (9, 5, 3, 2, 1, 0)
+    """
+    return tuple(1 + 2 ** (age - 2) if spread and age > 3 else age for age in reversed(range(stack)))
+
+
 class Snapshot(NamedTuple):
     """The emulator, frames and counters; with sticky actions also the random generator."""
 
@@ -88,7 +103,8 @@ class Snapshot(NamedTuple):
 class Atari:
     """An Atari game as a simulator.
 
-    An observation is the last four frames (`Frames`), gray, 84x84. `info` has the `lives`, the 128 bytes of
+    An observation is the last four frames (`Frames`), gray, 84x84; `stack` is their number, and with `spread` they
+    reach further back (`distances`). `info` has the `lives`, the 128 bytes of
     memory as `ram`, the `frame` number within the episode, and the colours of the screen and of the one before as
     `patches` (for `BProst`). An episode ends with the game, or after
     `limit` steps (by default 18,000 frames, five minutes of play).
@@ -102,6 +118,7 @@ class Atari:
         *,
         frame_skip: int = 15,
         stack: int = 4,
+        spread: bool = False,
         limit: int | None = None,
         sticky: float = 0.0,
         all_actions: bool = False,
@@ -117,13 +134,16 @@ class Atari:
                 raise UsageError(
                     f"the option {name} of an Atari game must be a whole number from 1 to {most}, not {value!r}"
                 )
+        if spread and stack > MOST_SPREAD:
+            raise UsageError(f"an Atari game with the option spread has a stack of at most {MOST_SPREAD}, not {stack}")
         if not 0 <= sticky < 1:
             raise UsageError(f"the option sticky of an Atari game must be a probability below 1, not {sticky!r}")
         self.game = ale_name(game)
         self.deterministic = sticky == 0 and self.game not in INEXACT
         self.frame_skip, self.stack, self.sticky = frame_skip, stack, sticky
         self.limit = max(1, 18_000 // frame_skip) if limit is None else limit
-        self._options = (frame_skip, stack, self.limit, sticky, all_actions, mode, difficulty)
+        self._options = (frame_skip, stack, self.limit, sticky, all_actions, mode, difficulty, spread)
+        self._ages = tuple(-1 - steps for steps in distances(stack, spread))  # of the frames that are shown, as indices
         ALEInterface.setLoggerMode(LoggerMode.Error)
         self._ale: ALEInterface = ALEInterface()
         self._ale.setFloat("repeat_action_probability", sticky)
@@ -154,6 +174,14 @@ class Atari:
         if self._difficulty is not None:
             self._ale.setDifficulty(self._difficulty)
 
+    def without_history(self) -> Atari:
+        """Another simulator of the game whose observations are single frames, for searches that keep many snapshots."""
+        skip, _, limit, sticky, every, mode, difficulty, _ = self._options
+        return Atari(
+            self.game, frame_skip=skip, stack=1, limit=limit, sticky=sticky, all_actions=every, mode=mode,
+            difficulty=difficulty,
+        )  # fmt: skip
+
     def level_features(self, tiles: tuple[int, int], colours: int) -> tuple[Ram, Tiles]:
         """The features of the levels, lowest first: the bytes of the memory, and tiles of the screen."""
         return Ram(), Tiles(*tiles, colours)
@@ -168,7 +196,7 @@ class Atari:
         self._ale.reset_game()
         self._steps, self._over, self._last = 0, False, 0
         self._patches = b""
-        self._frames = (self._look(),) * self.stack
+        self._frames = (self._look(),) * -self._ages[0]
         return self._show(0.0)
 
     def step(self, action: int) -> Step:
@@ -199,7 +227,8 @@ class Atari:
         self._over = ended or late
         info = {"lives": ale.lives(), "ram": ale.getRAM(), "frame": ale.getEpisodeFrameNumber()}
         info["patches"] = (self._before, self._patches)
-        return Step(Frames(self._frames), reward, ended, late, info)
+        shown = self._frames if len(self._frames) == self.stack else tuple(self._frames[age] for age in self._ages)
+        return Step(Frames(shown), reward, ended, late, info)
 
     def save(self) -> Snapshot:
         """A snapshot."""
@@ -287,7 +316,7 @@ class Atari:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        names = ("frame_skip", "stack", "limit", "sticky", "all_actions", "mode", "difficulty")
+        names = ("frame_skip", "stack", "limit", "sticky", "all_actions", "mode", "difficulty", "spread")
         self.__init__(state["game"], **dict(zip(names, state["options"], strict=True)))  # type: ignore[misc]
         self.reset(state["seed"])
         if state["now"] is not None:

@@ -244,7 +244,8 @@ class ActorsTrainer(Trainer):
         for part in block.parts:
             self._remember(part, self.replay.add_nodes if part.nodes else self.replay.add)
         for episode in block.episodes:
-            self._remember(episode, self.replay.add)
+            if self.imitates(episode.score):
+                self._remember(episode, self.replay.add)
             self.traffic["episodes"] += 1
             ended.append(self._ended(actor, episode))
         self.episodes += len(ended)

@@ -34,7 +34,7 @@ STEPS = 500
 #: Updates of the rehearsal in one round.
 UPDATES = 20
 #: Megabytes of the archive, all of which is written to every checkpoint while the search runs.
-ARCHIVE_MB = 100.0
+ARCHIVE_MB = 500.0
 
 
 def archive_bytes(interactions: int) -> int:
@@ -50,10 +50,14 @@ class Demonstration:
         interactions: How many the search takes, the choice of its features included.
         rehearsal: How many updates are made on the trajectory alone.
         seed: The seed of the search and of the reset.
+        searched: The same environment with smaller snapshots, if there is one: the search uses it.
     """
 
-    def __init__(self, simulator: Simulator, interactions: int, rehearsal: int, seed: int) -> None:
+    def __init__(
+        self, simulator: Simulator, interactions: int, rehearsal: int, seed: int, searched: Simulator | None = None
+    ) -> None:
         self.simulator = guarded(simulator)
+        self.searched = self.simulator if searched is None else guarded(searched)
         self.limit, self.rehearsal, self.seed = interactions, rehearsal, seed
         self.interactions = 0
         self.rehearsed = 0
@@ -110,10 +114,10 @@ class Demonstration:
 
     def _opened(self) -> SearchAtWork:
         if self._search is None:
-            choice = choose_features(self.simulator, self.seed, min(SAMPLE, self.limit // 4))
+            choice = choose_features(self.searched, self.seed, min(SAMPLE, self.limit // 4))
             self._sampled = self.interactions = choice.interactions
             planner = ArchiveSearch(memory_mb=ARCHIVE_MB)
-            self._search = planner.begin(self.simulator, choice.features, self.seed)
+            self._search = planner.begin(self.searched, choice.features, self.seed)
         return self._search
 
     def episode(self, input_format: InputFormat, discount: float) -> EpisodeData | None:

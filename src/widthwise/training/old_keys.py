@@ -49,6 +49,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "archive": 0,
         "rehearsal": 5_000,
         "demonstration_share": 0.25,
+        "self_imitation": False,
     },
 }
 

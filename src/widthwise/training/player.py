@@ -113,8 +113,15 @@ class Player:
             self.delivered = state.get("delivered", 0)
 
     def played(self) -> EpisodeData:
-        """What there is to learn from at the end of an episode: all of it, or what follows the last part."""
-        return self._part(len(self.targets), 0.0)
+        """What there is to learn from at the end of an episode: all of it, or what follows the last part.
+
+        With `self_imitation` the actions after the last positive reward are left out: they may not have been good.
+        """
+        end = len(self.targets)
+        if self.learning.self_imitation:
+            rewards = self.agent.episode.rewards
+            end = max((number for number, reward in enumerate(rewards, 1) if reward > 0), default=0)
+        return self._part(end, 0.0)
 
     def _part(self, end: int, after: float) -> EpisodeData:
         """The actions from the last part to `end` as something to learn from; `after` is the return that follows."""

@@ -82,7 +82,9 @@ class Trainer:
         self.demonstration: Demonstration | None = None
         if learning.archive and finding is None:  # actors have a finding, and leave the search to the learner
             world = self.players[0].agent.driver.simulator
-            self.demonstration = Demonstration(world, learning.archive, learning.rehearsal, config.seed)
+            smaller = getattr(first, "without_history", None)  # most of a snapshot are the frames of the past
+            searched = TimedSimulator(smaller(), self.clocks) if callable(smaller) else None
+            self.demonstration = Demonstration(world, learning.archive, learning.rehearsal, config.seed, searched)
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -249,11 +251,22 @@ class Trainer:
         for part in player.parts():
             self.replay.add(part)
 
+    def imitates(self, score: float) -> bool:
+        """Whether an episode with this score is learned from: with `self_imitation` only if the
+        demonstration has no more.
+
+        Episodes that fail where the demonstration succeeds lead through states that it does not visit. What is learned
+        there disturbs what was learned on the trajectory, and most of it is wrong.
+        """
+        least = None if self.demonstration is None else self.demonstration.score
+        return not self.config.learning.self_imitation or least is None or score >= least
+
     def end(self, number: int) -> EndedEpisode:
         """Remember an episode that is over."""
         player = self.players[number]
-        self.replay.add(player.played())
         episode = player.agent.episode
+        if self.imitates(episode.score):
+            self.replay.add(player.played())
         return EndedEpisode(
             player.episode,
             number,

@@ -113,7 +113,7 @@ def test_the_action_that_the_network_prefers_is_tried(planner: ww.RolloutIW | ww
     for formula, actions in chosen.items():
         agent = ww.OnlinePlanner(
             "corridor", planner, budget=ww.Budget(steps=steps), evaluate=undecided, max_steps=40,
-            behaviour=ww.Behaviour(formula),
+            behaviour=ww.Behaviour(formula, tie_tolerance=1.0), settle=False,
         )  # fmt: skip
         episode = agent.run(seed=0)
         actions.update(episode.actions)

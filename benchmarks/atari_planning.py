@@ -20,6 +20,7 @@ from statistics import fmean
 from typing import Any
 
 import widthwise as ww
+from atari_scores import above, interquartile_interval, published
 from resumable_run import report, resumable_run
 from widthwise.core.files import write_whole
 from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
@@ -40,6 +41,7 @@ PUBLISHED = {
     "seaquest": (2_312, 980), "beam_rider": (2_553, 2_188),
 }  # fmt: skip
 WHOLE = 1_200  # actions of 18,000 frames
+OTHERS = ("RIW, RA", "RIW", "π-IW", "π-HIW")
 PENALTY = 10_000.0  # more than any reward
 
 
@@ -81,6 +83,11 @@ SETUPS = {
     "hiw-ram": Setup(_hiw),
     "hiw-bprost": Setup(_hiw, _screen),
     "hiw-bprost-lives": Setup(_hiw, _screen, penalty=PENALTY),
+    "iw-ram-lives": Setup(lambda: ww.IW(1), penalty=PENALTY),
+    "criw-ram-lives": Setup(lambda: ww.CountRolloutIW(1), penalty=PENALTY),
+    "hiw-ram-lives": Setup(_hiw, penalty=PENALTY),
+    "riw-tiles-lives": Setup(_riw, _tiles, penalty=PENALTY),
+    "riw-ram-500-lives": Setup(_riw, nodes=500, penalty=PENALTY),
 }
 
 TEXT = """\
@@ -105,8 +112,14 @@ tiles of 32 values (`hiw`); over the memory (`ram`), B-PROST features (`bprost`)
 with 5,000 nodes, or 500 where the name says so; `lives` has a penalty of {penalty:,.0f} for a lost life.
 {note}"""
 PUBLISHED_NOTE = """
-The last two columns are published scores of Rollout IW(1) with B-PROST features at 0.5 s per decision, which are about
-100 interactions, in whole episodes (Bandres, Bonet and Geffner 2018): risk-averse (`RA`), and not.
+The last four columns are published scores in whole episodes: of Rollout IW(1) with B-PROST features at 0.5 s per
+decision, which are about 100 interactions (Bandres, Bonet and Geffner 2018), risk-averse (`RA`) and not; and of the
+paper's π-IW(1) and π-HIW(n,1), which learn from 20 million interactions and also plan with 100 per action.
+
+{comparisons}
+
+Human-normalised scores have 0 for random actions and 1 for people; the interquartile mean leaves out the lowest and the
+highest quarter of all runs, and its interval (95 %) is from a bootstrap within the games (Agarwal et al. 2021).
 """
 
 
@@ -147,19 +160,25 @@ def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]
     played = {line["game"] for line in lines}
     games = [game for game in GAMES if game in played] + sorted(played - set(GAMES))
     setups = [setup for setup in SETUPS if any(cells[game, setup] for game in games)]
-    published = actions >= WHOLE
+    whole_episodes = actions >= WHOLE
     whole = [game for game in games if all(cells[game, setup] for setup in setups)]
     means = {(game, setup): fmean(line["score"] for line in cells[game, setup]) for game in whole for setup in setups}
     places = ranks(means, whole, setups)
-    heads = [*setups, *(("RIW, RA", "RIW") if published else ())]
+    heads = [*setups, *(OTHERS if whole_episodes else ())]
     rows = ["| | " + " | ".join(heads) + " |", "|---|" + "--:|" * len(heads)]
     for game in games:
         fields = [shown(cells[game, setup], actions) for setup in setups]
-        if published:
-            fields += [f"{score:,}" for score in PUBLISHED[game]] if game in PUBLISHED else ["", ""]
+        if whole_episodes:
+            others = [*PUBLISHED.get(game, (None, None)), published(game, "pi-iw"), published(game, "pi-hiw")]
+            fields += ["" if score is None else f"{score:,.0f}" for score in others]
         rows.append(f"| {game} | " + " | ".join(fields) + " |")
     if whole and len(setups) > 1:
-        rows.append("| rank | " + " | ".join(f"{places[setup]:.1f}" for setup in setups) + " | |" * published + " |")
+        rows.append(
+            "| rank | "
+            + " | ".join(f"{places[setup]:.1f}" for setup in setups)
+            + " |" * len(OTHERS) * whole_episodes
+            + " |"
+        )
     write_whole(
         path,
         TEXT.format(
@@ -167,9 +186,30 @@ def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]
             version=config["versions"]["widthwise"],
             python=config["versions"]["python"], cpu=config["machine"]["cpu"], cores=config["machine"]["cores"],
             actions=actions, games=len(games), interactions=INTERACTIONS, penalty=PENALTY, table="\n".join(rows),
-            note=PUBLISHED_NOTE if published else "",
+            note=PUBLISHED_NOTE.format(comparisons=comparisons(lines, setups)) if whole_episodes else "",
         ),
     )  # fmt: skip
+
+
+def comparisons(lines: list[dict[str, Any]], setups: list[str]) -> str:
+    """In how many games each setup is above published scores, and its interquartile mean, as a table."""
+    rows = [
+        "| | at least RIW, RA | at least RIW | above π-IW | above π-HIW | interquartile mean |",
+        "|---|" + "--:|" * 5,
+    ]
+    for setup in setups:
+        scores: dict[str, list[float]] = defaultdict(list)
+        for line in lines:
+            if line["setup"] == setup:
+                scores[line["game"]].append(line["score"])
+        known = {game: fmean(runs) for game, runs in scores.items() if game in PUBLISHED}
+        counts = [
+            (sum(mean >= PUBLISHED[game][column] for game, mean in known.items()), len(known)) for column in (0, 1)
+        ]
+        counts += [above(scores, "pi-iw"), above(scores, "pi-hiw")]
+        fields = [f"{more} of {games}" for more, games in counts]
+        rows.append(f"| {setup} | " + " | ".join(fields) + f" | {interquartile_interval(scores)} |")
+    return "\n".join(rows)
 
 
 def shown(lines: list[dict[str, Any]], actions: int) -> str:

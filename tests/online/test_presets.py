@@ -15,6 +15,7 @@ from places import ROOT
 from tiny_world import TinyWorld
 from widthwise.cli.main import main
 from widthwise.learning.learning_settings import LearningSettings
+from widthwise.online.defaults import planning_defaults
 from widthwise.online.presets import KINDS, NAMES, PRESETS, kind_of
 from widthwise.training.algorithms import PlanningSettings, planning_settings
 
@@ -25,8 +26,8 @@ def test_every_preset_gives_a_value_to_the_same_settings() -> None:
     for name in PRESETS:
         for kind in KINDS:
             assert set(PRESETS[name].of_kind(kind)) == set(PRESETS["default"].of_kind("other")), (name, kind)
-    known = {field.name for kind in (PlanningSettings, LearningSettings) for field in fields(kind)} | {"planner"}
-    assert set(PRESETS["default"].settings) <= known
+    known = {field.name for kind in (PlanningSettings, LearningSettings) for field in fields(kind)}
+    assert set(PRESETS["default"].settings) <= known | {"planner", "play_life_penalty"}
 
 
 def test_the_defaults_of_learning_are_those_of_the_default_preset() -> None:
@@ -165,6 +166,18 @@ def test_training_in_atari_games_keeps_as_many_nodes_as_the_preset_says() -> Non
 
     nodes = {name: planning_settings("pi-iw", Game(), preset=name).nodes for name in NAMES}
     assert nodes == {"default": 5_000, "paper": 500, "authors": 5_000, "demonstration": 5_000}
+
+
+def test_the_penalty_of_play_in_atari_games_is_not_that_of_learning() -> None:
+    class Game(TinyWorld):
+        preset_kind = "atari"
+
+    assert ww.OnlinePlanner(Game()).rules.life_penalty == 10_000
+    assert ww.OnlinePlanner(Game(), life_penalty=0).rules.life_penalty == 0
+    assert ww.OnlinePlanner(Game(), preset="paper").rules.life_penalty == 0
+    assert ww.OnlinePlanner(TinyWorld()).rules.life_penalty == 0
+    assert planning_settings("pi-iw", Game()).life_penalty == 0
+    assert planning_defaults(Game(), network=True).life_penalty == 0
 
 
 def test_every_deviation_on_the_page_is_a_setting() -> None:

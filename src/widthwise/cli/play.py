@@ -130,7 +130,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--life-penalty",
         type=float,
         metavar="X",
-        help="the amount that planning subtracts from the return of a step that loses a life (default 0)",
+        help="the amount that planning subtracts from the return of a step that loses a life "
+        "(default: chosen for ENV; Atari games 10000)",
     )
     group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with the policy that `train` learned in the run folder RUN"

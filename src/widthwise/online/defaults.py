@@ -20,13 +20,15 @@ from widthwise.simulator_search.levels import OnSimulator
 from widthwise.simulator_search.tree import BackUpRules
 
 
-def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
+def planning_defaults(simulator: Simulator, preset: str = DEFAULT, *, network: bool = False) -> Defaults:
     """The planner, the features of the levels and the limits for a simulator.
 
     Args:
         simulator: the simulator. If it has a method `planning_defaults()`, its result is used; presets other than
             `default` replace the limits in it.
         preset: the preset for simulators without that method; features are those of `default_features`.
+        network: whether a network takes part. The preset's penalty for a lost life is for planning without one: it is
+            larger than all rewards, and a value that learned it could not tell them apart.
 
     Returns:
         The defaults.
@@ -49,6 +51,7 @@ def planning_defaults(simulator: Simulator, preset: str = DEFAULT) -> Defaults:
         steps_per_action=settings["steps_per_action"],
         nodes=settings["nodes"],
         temperature=settings["selection_temperature"],
+        life_penalty=0.0 if network else settings["play_life_penalty"],
     )
 
 

@@ -28,9 +28,10 @@ KINDS = ("corridor", "small maze", "large maze", "atari", "other")
 class Preset:
     """Settings by name: those for every environment, and those for kinds of environments.
 
-    Settings of planning: `planner` (hiw or riw, for `play`), `tiles`, `colours`, `gray`, `high_width`, `width`,
-    `steps_per_action` (simulator steps), `nodes` (kept in the tree), `behaviour`, `discount`. The others are settings
-    of learning, with the names that `train --set` has; an `archive` below 1 is a share of the interactions of a run.
+    Settings of planning: `planner` (hiw or riw) and `play_life_penalty` for planning without a network; `tiles`,
+    `colours`, `gray`, `high_width`, `width`, `steps_per_action` (simulator steps), `nodes` (kept in the tree),
+    `behaviour`, `discount`. The others are settings of learning, with the names that `train --set` has; an `archive`
+    below 1 is a share of the interactions of a run.
     """
 
     summary: str
@@ -47,6 +48,7 @@ Settings = Mapping[str, Any]
 
 _PLANNING: Settings = {
     "planner": "hiw",
+    "play_life_penalty": 0.0,
     "tiles": (4, 4),
     "colours": 256,
     "gray": False,
@@ -107,7 +109,7 @@ _PAPER_KINDS: Mapping[str, Settings] = {
 
 _DEFAULT_KINDS: Mapping[str, Settings] = {
     "corridor": {"tiles": (2, 2)},
-    "atari": {**_ATARI, "planner": "riw", "nodes": 5_000},
+    "atari": {**_ATARI, "planner": "riw", "nodes": 5_000, "play_life_penalty": 10_000.0},  # more than any reward
     "other": {"steps_per_action": 30, "tiles": (2, 2)},
 }
 

@@ -69,7 +69,7 @@ class Trainer:
         if self.finding.stochastic and chance == "refuse":
             raise refusal(self.finding)
         input_format = input_format_of(first, config)
-        self.defaults = planning_defaults(first)
+        self.defaults = planning_defaults(first, network=True)
         learning = config.learning
         self.support = config.support or named_support(learning.value_support) or support_for(first)
         self.input_format = input_format

@@ -1,11 +1,13 @@
-"""Train in Atari games with settings of learning switched one by one, to choose the defaults of `train`.
+"""Train in Atari games with settings of learning switched one by one, and with those of the paper.
 
-python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] [--seeds 0,1]
+python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] [--seeds 0,1] [--interactions N]
+    [--actions N] [--planner-episodes N]
 
 A run has 30,000 interactions, 100 per action, in training episodes of at most 200 actions. Afterwards planner and
 network play an episode of 200 actions, and the network alone ten greedily and ten at temperature 1. Lines go to
 FOLDER/results.jsonl as runs end; the same call continues an interrupted campaign, and other games, variants or seeds
-can be added to it. A run takes one to two minutes of a core.
+can be added to it. A run takes one to two minutes of a core. `--games dozen` are twelve games that were named before
+anything was measured, `--games all` those of the paper's table.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 import random
 import time
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,6 +26,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in `widthwise train`; 
 
 import widthwise as ww
 from resumable_run import resumable_run
+from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
 from widthwise.training.configure import configure, make_simulator
 from widthwise.training.evaluation import EvaluationEpisode
 from widthwise.training.overrides import parse_overrides, plain_overrides
@@ -31,49 +35,66 @@ from widthwise.training.trainer import Trainer
 
 #: Named before anything was measured.
 GAMES = ("breakout", "pong", "frostbite", "ms_pacman", "space_invaders", "freeway")
+DOZEN = (*GAMES, "montezuma_revenge", "venture", "private_eye", "seaquest", "beam_rider", "asterix")
 KEYS = ("game", "variant", "seed")
 COLUMNS = ("planner_scores", "network_scores", "sampled_scores")
-INTERACTIONS = 30_000
-ACTIONS = 200  # of an episode, in training and evaluation
-PLANNER_EPISODES = 1
 NETWORK_EPISODES = 10
 #: Evaluation episodes have seeds that no training episode has.
 FIRST_SEED = 1_000_000
 
 LEVERS = "dynamic=off updates=8 tree_targets=16 segment=20 value_support=fitted"
-#: The algorithm and the settings of each variant. `random` and `untrained` are what learning is compared with.
+LIVES = "life_penalty=1 clip_rewards=on root_actions=on"
+#: The algorithm and the settings of each variant. `random` and `untrained` are what learning is compared with; those
+#: of the paper have its preset.
+PAPER = "paper-"
 VARIANTS: dict[str, tuple[str, str]] = {
     "random": ("", ""),
     "untrained": ("pi-iw+", "dynamic=off updates=0"),
     "root": ("pi-iw+", "dynamic=off"),
-    "levers": ("pi-iw+", f"{LEVERS} life_penalty=1 clip_rewards=on root_actions=on"),
-    "levers-iw": ("pi-iw", f"{LEVERS} life_penalty=1 clip_rewards=on root_actions=on"),
+    "levers": ("pi-iw+", f"{LEVERS} {LIVES}"),
+    "levers-iw": ("pi-iw", f"{LEVERS} {LIVES}"),
     "untrained-units": ("pi-iw+", "updates=0"),
-    "untrained-lives": ("pi-iw+", "dynamic=off updates=0 life_penalty=1 clip_rewards=on root_actions=on"),
+    "untrained-lives": ("pi-iw+", f"dynamic=off updates=0 {LIVES}"),
     "root-8": ("pi-iw+", "dynamic=off updates=8"),
     "tree": ("pi-iw+", LEVERS),
+    "paper-iw": ("pi-iw", ""),
+    "paper-iw+": ("pi-iw+", ""),
+    "paper-hiw": ("pi-hiw", ""),
 }
 
 
-def train(game: str, name: str, seed: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Size:
+    """How long runs are: interactions, actions of an episode, and evaluation episodes of planner and network."""
+
+    interactions: int = 30_000
+    actions: int = 200
+    planner_episodes: int = 1
+
+
+def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
     """One run as a line."""
     algorithm, texts = VARIANTS[name]
     overrides = parse_overrides(texts.split())
     line = {"game": game, "variant": name, "seed": seed, "algorithm": algorithm, "settings": plain_overrides(overrides)}
-    options, first = {"limit": ACTIONS}, FIRST_SEED + 100 * seed
+    options, first = {"limit": size.actions}, FIRST_SEED + 100 * seed
     if not algorithm:
-        return {**line, "network_scores": [play_at_random(game, first + number) for number in range(20)]}
+        scored = [play_at_random(game, first + number, size.actions) for number in range(20)]
+        return {**line, "network_scores": scored}
     begun = time.process_time()
-    settings = RunSettings(f"atari:{game}", INTERACTIONS, algorithm, seed, options=options, overrides=overrides)
+    preset = "paper" if name.startswith(PAPER) else "default"
+    settings = RunSettings(
+        f"atari:{game}", size.interactions, algorithm, seed, options=options, preset=preset, overrides=overrides
+    )
     trainer = Trainer(lambda: make_simulator(settings), configure(settings))
     training = []
-    while trainer.interactions < INTERACTIONS:
+    while trainer.interactions < size.interactions:
         for ended in trainer.round():
             training.append([ended.score, ended.steps, ended.total_interactions])
     unfinished = trainer.players[0].agent.episode
     trained = time.process_time()
     world = make_simulator(settings)
-    planned = trainer.evaluate_planner(world, PLANNER_EPISODES, seed=first)
+    planned = trainer.evaluate_planner(world, size.planner_episodes, seed=first)
     alone = trainer.evaluate_network(world, NETWORK_EPISODES, seed=first)
     sampled = trainer.evaluate_network(world, NETWORK_EPISODES, temperature=1.0, seed=first)
     losses = trainer.losses
@@ -100,9 +121,9 @@ def scores(episodes: list[EvaluationEpisode]) -> list[float]:
     return [episode.score for episode in episodes]
 
 
-def play_at_random(game: str, seed: int) -> float:
+def play_at_random(game: str, seed: int, actions: int) -> float:
     """The score of an episode of random actions."""
-    world, rng = ww.simulator(f"atari:{game}", limit=ACTIONS), random.Random(seed)
+    world, rng = ww.simulator(f"atari:{game}", limit=actions), random.Random(seed)
     step, score = world.reset(seed), 0.0
     while not step.done:
         step = world.step(rng.randrange(world.actions))
@@ -123,7 +144,7 @@ def table(lines: list[dict[str, Any]]) -> str:
     for line in lines:
         cells[line["game"], line["variant"]].append(line)
     rows = []
-    for game in GAMES:
+    for game in dict.fromkeys([*DOZEN, *sorted({line["game"] for line in lines})]):
         for variant in VARIANTS:
             runs = cells[game, variant]
             if not runs:
@@ -153,18 +174,24 @@ def main(arguments: list[str] | None = None) -> None:
     """Train, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, default=Path("runs/atari-levers"), help="the run folder")
-    parser.add_argument("--games", default=",".join(GAMES[:4]), help="separated by commas")
+    parser.add_argument("--games", default=",".join(GAMES[:4]), help="separated by commas, or dozen, or all")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="separated by commas")
     parser.add_argument("--seeds", default="0,1", help="separated by commas; empty: only print the table")
+    usual = Size()
+    parser.add_argument("--interactions", type=int, default=usual.interactions, help="of a run")
+    parser.add_argument("--actions", type=int, default=usual.actions, help="of an episode, at most")
+    parser.add_argument("--planner-episodes", type=int, default=usual.planner_episodes, help="after a run")
     options = parser.parse_args(arguments)
-    settings = {"interactions": INTERACTIONS, "actions": ACTIONS, "benchmark": "atari levers"}
+    size = Size(options.interactions, options.actions, options.planner_episodes)
+    games = {"dozen": DOZEN, "all": tuple(map(ale_name, PAPER_GAMES))}.get(options.games, options.games.split(","))
+    settings = {"interactions": size.interactions, "actions": size.actions, "benchmark": "atari levers"}
     with resumable_run(options.run, settings, KEYS, arguments) as (store, config):
         for variant in options.variants.split(","):
             for seed in [int(text) for text in options.seeds.split(",") if text]:
-                for game in options.games.split(","):
+                for game in games:
                     if (game, variant, seed) in store.done:
                         continue
-                    line = {**train(game, variant, seed), "commit": config["commit"]}
+                    line = {**train(game, variant, seed, size), "commit": config["commit"]}
                     store.append(line)
                     print(line, flush=True)
         print(table(store.lines))

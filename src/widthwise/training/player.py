@@ -115,12 +115,13 @@ class Player:
     def played(self) -> EpisodeData:
         """What there is to learn from at the end of an episode: all of it, or what follows the last part.
 
-        With `self_imitation` the actions after the last positive reward are left out: they may not have been good.
+        With `self_imitation` the actions after the last positive reward are left out: they may not have been good. An
+        episode without any is whole.
         """
         end = len(self.targets)
         if self.learning.self_imitation:
             rewards = self.agent.episode.rewards
-            end = max((number for number, reward in enumerate(rewards, 1) if reward > 0), default=0)
+            end = max((number for number, reward in enumerate(rewards, 1) if reward > 0), default=end)
         return self._part(end, 0.0)
 
     def _part(self, end: int, after: float) -> EpisodeData:

@@ -252,9 +252,9 @@ class Trainer:
             self.replay.add(part)
 
     def imitates(self, score: float) -> bool:
-        """Whether an episode with this score is learned from: with `self_imitation` only if the
-        demonstration has no more.
+        """Whether an episode with this score is learned from: always, unless `self_imitation` compares it.
 
+        It must then score as much as the demonstration, if there is one.
         Episodes that fail where the demonstration succeeds lead through states that it does not visit. What is learned
         there disturbs what was learned on the trajectory, and most of it is wrong.
         """

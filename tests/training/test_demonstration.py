@@ -74,6 +74,31 @@ def test_the_network_repeats_what_it_was_shown() -> None:
     assert (episode.score, episode.actions) == (1.0, trainer.demonstration.actions)
 
 
+def test_the_rehearsal_becomes_longer_until_the_network_repeats_the_trajectory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = iter([False, False, True])
+    trainer = trainer_of(rehearsal=40)
+    monkeypatch.setattr(trainer, "repeats_demonstration", lambda: next(answers))
+    until_acting(trainer)
+    assert trainer.demonstration is not None and trainer.demonstration.rehearsed == 80
+    trainer = trainer_of(rehearsal=40)
+    monkeypatch.setattr(trainer, "repeats_demonstration", lambda: False)
+    until_acting(trainer)
+    assert trainer.demonstration is not None and trainer.demonstration.rehearsed == 120
+
+
+def test_whether_the_network_repeats_the_trajectory() -> None:
+    trainer = trainer_of(rehearsal=0)
+    until_acting(trainer)
+    assert not trainer.repeats_demonstration()
+    trainer.learn(400)
+    shown = trainer.replay.demonstration
+    assert shown is not None and trainer.repeats_demonstration()
+    shown.targets[3] = shown.targets[3][::-1]
+    assert not trainer.repeats_demonstration()
+
+
 @pytest.mark.parametrize("before", [0, 2, 7, 10])
 def test_a_run_continues_exactly_from_every_phase(before: int) -> None:
     trainer, again = trainer_of(), trainer_of()

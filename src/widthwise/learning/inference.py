@@ -80,8 +80,6 @@ class Inference:
 
     def __call__(self, observations: Sequence[Any]) -> list[Evaluation]:
         """The evaluation of each observation."""
-        if not self._current:
-            self._copy_weights()
         evaluations: list[Evaluation] = []
         for start in range(0, len(observations), LARGEST):
             evaluations += self._batch(observations[start : start + LARGEST])
@@ -92,8 +90,19 @@ class Inference:
         batches = range(0, len(observations), LARGEST)
         return np.concatenate([self._run(observations[start : start + LARGEST]) for start in batches])
 
+    def policies(self, observations: Sequence[tuple[Array, ...]]) -> npt.NDArray[np.float32]:
+        """The policies in observations in parts, a row each."""
+        rows = []
+        for start in range(0, len(observations), LARGEST):
+            batch = observations[start : start + LARGEST]
+            self._run(batch)
+            rows.append(self._policy[: len(batch)].copy())
+        return np.concatenate(rows)
+
     def _run(self, observations: Sequence[tuple[Array, ...]]) -> npt.NDArray[np.float64]:
         """Evaluate at most `LARGEST` observations in parts; returns their values."""
+        if not self._current:
+            self._copy_weights()
         for row, parts in zip(self._seen, observations, strict=False):
             self.network.input_format.write(parts, row)
         count = len(observations)

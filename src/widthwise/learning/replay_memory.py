@@ -131,6 +131,11 @@ class ReplayMemory:
         self._shown = _Store(self.capacity)
         self._shown.add(episode)
 
+    @property
+    def demonstration(self) -> EpisodeData | None:
+        """The demonstration, if there is one."""
+        return self._shown.data[0] if len(self._shown) else None
+
     def usable(self) -> bool:
         """Whether there is something to draw a batch from."""
         return len(self) + len(self._shown) > 0

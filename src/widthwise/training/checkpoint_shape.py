@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from widthwise.core.shape import Mismatch, Shape, anything, choice, fields, items, number, optional, table, whole
+from widthwise.core.shape import (
+    Mismatch,
+    Shape,
+    anything,
+    choice,
+    fields,
+    items,
+    number,
+    optional,
+    switch,
+    table,
+    whole,
+)
 from widthwise.online.captured import PLAYERS, check_captured
 
 if TYPE_CHECKING:
@@ -74,7 +86,8 @@ _DEMONSTRATION = fields(
         "score": optional(number),
         "actions": optional(items(whole(0))),
         "search": optional(table(anything)),  # restoring it checks it
-    }
+    },
+    {"mastered": switch},
 )
 #: What a run with several actors has besides.
 _ACTORS = fields(

@@ -5,7 +5,8 @@ from. The archive search (`ArchiveSearch`) needs no network. The beginning of a 
 
     search with an archive for `archive` interactions                          (searching)
     replay the best trajectory from a reset: the demonstration
-    train the network `rehearsal` times on the demonstration alone             (rehearsing)
+    train the network `rehearsal` times on the demonstration alone,            (rehearsing)
+    and longer while it would leave the trajectory somewhere
     plan, act and learn as always; a share of every batch is from the demonstration
 
 Only the search is large. A checkpoint has all of it while it runs, and afterwards the actions of its best
@@ -14,6 +15,7 @@ trajectory.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,8 @@ from widthwise.training.search_state import capture, restore
 STEPS = 500
 #: Updates of the rehearsal in one round.
 UPDATES = 20
+#: The rehearsal becomes longer by this share while the network does not repeat the trajectory, up to this many times.
+LONGER, LONGEST = 0.125, 3
 #: Megabytes of the archive, all of which is written to every checkpoint while the search runs.
 ARCHIVE_MB = 500.0
 
@@ -48,7 +52,8 @@ class Demonstration:
     Args:
         simulator: The environment; nothing else uses it while the search runs.
         interactions: How many the search takes, the choice of its features included.
-        rehearsal: How many updates are made on the trajectory alone.
+        rehearsal: How many updates are made on the trajectory alone; up to three times as many if the network does not
+            repeat it by then.
         seed: The seed of the search and of the reset.
         searched: The same environment with smaller snapshots, if there is one: the search uses it.
     """
@@ -61,6 +66,7 @@ class Demonstration:
         self.limit, self.rehearsal, self.seed = interactions, rehearsal, seed
         self.interactions = 0
         self.rehearsed = 0
+        self.mastered = rehearsal == 0  # whether the rehearsal is over
         self.score: float | None = None
         self.actions: list[int] | None = None  # None while the search runs
         self._search: SearchAtWork | None = None
@@ -72,7 +78,7 @@ class Demonstration:
 
     def rehearsing(self) -> bool:
         """Whether the network is still to be trained on the trajectory alone."""
-        return bool(self.actions) and self.rehearsed < self.rehearsal
+        return bool(self.actions) and not self.mastered
 
     def under_way(self) -> bool:
         """Whether the first episode has to wait."""
@@ -85,9 +91,16 @@ class Demonstration:
 
     def updates(self) -> int:
         """The updates of the rehearsal that are next; they count as made."""
-        count = min(UPDATES, self.rehearsal - self.rehearsed)
+        count = UPDATES if self.rehearsed >= self.rehearsal else min(UPDATES, self.rehearsal - self.rehearsed)
         self.rehearsed += count
         return count
+
+    def judge(self, repeats: Callable[[], bool]) -> None:
+        """End the rehearsal if it is time for that; `repeats` says whether the network would repeat the trajectory."""
+        more = self.rehearsed - self.rehearsal
+        every = max(UPDATES, int(LONGER * self.rehearsal) // UPDATES * UPDATES)
+        if more >= 0 and more % every == 0:
+            self.mastered = self.rehearsed >= LONGEST * self.rehearsal or repeats()
 
     def summary(self) -> dict[str, Any]:
         """What the search has found, for `result.json`."""
@@ -150,6 +163,7 @@ class Demonstration:
         return {
             "interactions": self.interactions,
             "rehearsed": self.rehearsed,
+            "mastered": self.mastered,
             "score": self.score,
             "actions": self.actions,
             "search": None if self._search is None else capture(self._search),
@@ -158,6 +172,7 @@ class Demonstration:
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a state."""
         self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
+        self.mastered = state.get("mastered", self.rehearsed >= self.rehearsal)  # older runs did not rehearse longer
         self._search = None
         if state["search"] is not None:
             restore(self._opened(), state["search"])

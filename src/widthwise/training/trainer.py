@@ -175,6 +175,7 @@ class Trainer:
         if first.rehearsing():
             self.use_threads(self.threads)
             self.learn(first.updates())
+            first.judge(self.repeats_demonstration)
         else:
             self.interactions += first.advance()
             if not first.searching():
@@ -182,6 +183,13 @@ class Trainer:
                 self.show_demonstration()
         self.clocks.total += now() - begun
         return True
+
+    def repeats_demonstration(self) -> bool:
+        """Whether the network prefers the action of the demonstration in each of its states."""
+        shown = self.replay.demonstration
+        assert shown is not None
+        policies = self.updater.inference.policies(shown.observations)
+        return bool((policies.argmax(axis=1) == shown.targets.argmax(axis=1)).all())
 
     def show_demonstration(self) -> None:
         """Let the network learn from the demonstration, if there is one."""

@@ -129,7 +129,7 @@ def test_episodes_that_score_less_are_not_imitated() -> None:
         trainer.demonstration.score = 2.0
         while not trainer.round():
             pass
-        assert trainer.imitates(2.0) and trainer.imitates(1.0) is not self_imitation
+        assert trainer.imitates(2.5) and trainer.imitates(2.0) is not self_imitation
         assert len(trainer.replay.state()["episodes"]) == (0 if self_imitation else 1)
 
 

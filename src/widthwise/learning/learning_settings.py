@@ -41,7 +41,7 @@ class LearningSettings:
     archive: int = 0  # interactions of a search with an archive before the first episode; 0: none
     rehearsal: int = 5_000  # updates on the best trajectory of that search alone
     demonstration_share: float = 0.25  # of a batch, from that trajectory
-    self_imitation: bool = False  # other episodes are learned from if they score as much, up to their last reward
+    self_imitation: bool = False  # other episodes are learned from if they score more, up to their last reward
 
     def __post_init__(self) -> None:
         """Check the settings."""

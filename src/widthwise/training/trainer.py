@@ -262,12 +262,12 @@ class Trainer:
     def imitates(self, score: float) -> bool:
         """Whether an episode with this score is learned from: always, unless `self_imitation` compares it.
 
-        It must then score as much as the demonstration, if there is one.
-        Episodes that fail where the demonstration succeeds lead through states that it does not visit. What is learned
-        there disturbs what was learned on the trajectory, and most of it is wrong.
+        It must then score more than the demonstration, if there is one.
+        Other episodes lead through states that the demonstration does not visit. What is learned there disturbs what
+        was learned on the trajectory.
         """
         least = None if self.demonstration is None else self.demonstration.score
-        return not self.config.learning.self_imitation or least is None or score >= least
+        return not self.config.learning.self_imitation or least is None or score > least
 
     def end(self, number: int) -> EndedEpisode:
         """Remember an episode that is over."""

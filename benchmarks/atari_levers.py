@@ -44,6 +44,8 @@ FIRST_SEED = 1_000_000
 
 LEVERS = "dynamic=off updates=8 tree_targets=16 segment=20 value_support=fitted"
 LIVES = "life_penalty=1 clip_rewards=on root_actions=on"
+#: Learning a policy and no value, with the penalty that `play` has.
+POLICY, SAMPLES = "dynamic=off ties=on life_penalty=10000 value_factor=0", "updates=8 tree_targets=16 segment=20"
 #: The algorithm and the settings of each variant. `random` and `untrained` are what learning is compared with; those
 #: of the paper have its preset.
 PAPER = "paper-"
@@ -57,6 +59,9 @@ VARIANTS: dict[str, tuple[str, str]] = {
     "untrained-lives": ("pi-iw+", f"dynamic=off updates=0 {LIVES}"),
     "root-8": ("pi-iw+", "dynamic=off updates=8"),
     "tree": ("pi-iw+", LEVERS),
+    "planner": ("pi-iw", f"{POLICY} updates=0"),
+    "policy": ("pi-iw", f"{POLICY} {SAMPLES}"),
+    "policy-prior": ("pi-iw", f"{POLICY} {SAMPLES} behaviour=prior"),
     "paper-iw": ("pi-iw", ""),
     "paper-iw+": ("pi-iw+", ""),
     "paper-hiw": ("pi-hiw", ""),

@@ -337,3 +337,11 @@ def test_the_published_trajectories_of_long_searches_repeat(path: Path) -> None:
     published = json.loads(path.read_text("utf-8"))
     assert len(published["actions"]) == published["steps"]
     assert replayed(published["environment"], published["seed"], published["actions"]) == published["score"]
+
+
+@needs_atari
+@pytest.mark.parametrize("seed, score", [("0", 3_900), ("1", 3_600), ("2", 2_500), ("3", 5_700), ("4", 5_600)])
+def test_the_published_demonstrations_of_montezumas_revenge_repeat(seed: str, score: float) -> None:
+    published = json.loads((ROOT / "docs/results/montezuma-demonstration/demonstrations.json").read_text("utf-8"))
+    assert published[seed]["score"] == score
+    assert replayed("atari:montezuma_revenge", int(seed), published[seed]["actions"]) == score

@@ -6,8 +6,8 @@ python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] 
 A run has 30,000 interactions, 100 per action, in training episodes of at most 200 actions. Afterwards planner and
 network play an episode of 200 actions, and the network alone ten greedily and ten at temperature 1. Lines go to
 FOLDER/results.jsonl as runs end; the same call continues an interrupted campaign, and other games, variants or seeds
-can be added to it. A run takes one to two minutes of a core. `--games dozen` are twelve games that were named before
-anything was measured, `--games all` those of the paper's table.
+can be added to it. A run takes one to two minutes of a core. `--games dozen` are the twelve games of
+`atari_planning.py`, `--games all` those of the paper's table.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in `widthwise train`; before torch is imported
 
 import widthwise as ww
+from atari_planning import GAMES as DOZEN
 from resumable_run import resumable_run
 from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
 from widthwise.training.configure import configure, make_simulator
@@ -35,7 +36,6 @@ from widthwise.training.trainer import Trainer
 
 #: Named before anything was measured.
 GAMES = ("breakout", "pong", "frostbite", "ms_pacman", "space_invaders", "freeway")
-DOZEN = (*GAMES, "montezuma_revenge", "venture", "private_eye", "seaquest", "beam_rider", "asterix")
 KEYS = ("game", "variant", "seed")
 COLUMNS = ("planner_scores", "network_scores", "sampled_scores")
 NETWORK_EPISODES = 10

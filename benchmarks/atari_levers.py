@@ -17,7 +17,7 @@ import os
 import random
 import time
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -37,8 +37,9 @@ from widthwise.training.trainer import Trainer
 #: Named before anything was measured.
 GAMES = ("breakout", "pong", "frostbite", "ms_pacman", "space_invaders", "freeway")
 KEYS = ("game", "variant", "seed")
-COLUMNS = ("planner_scores", "network_scores", "sampled_scores")
+COLUMNS = ("planner_scores", "network_scores", "sampled_scores", "sticky_scores")
 NETWORK_EPISODES = 10
+STICKY = 0.25  # the probability with which an action is repeated in the episodes that no planner can play
 #: Evaluation episodes have seeds that no training episode has.
 FIRST_SEED = 1_000_000
 
@@ -46,11 +47,13 @@ LEVERS = "dynamic=off updates=8 tree_targets=16 segment=20 value_support=fitted"
 LIVES = "life_penalty=1 clip_rewards=on root_actions=on"
 #: Learning a policy and no value, with the penalty that `play` has.
 POLICY, SAMPLES = "dynamic=off ties=on life_penalty=10000 value_factor=0", "updates=8 tree_targets=16 segment=20"
+#: Demonstrations of at most 200 actions are learned in fewer updates than the preset has.
+DEMONSTRATION = "rehearsal=2000 tie_tolerance=0.6"
 #: The algorithm and the settings of each variant. `random` and `untrained` are what learning is compared with; those
 #: of the paper have its preset.
-PAPER = "paper-"
 VARIANTS: dict[str, tuple[str, str]] = {
     "random": ("", ""),
+    "play": ("", ""),
     "untrained": ("pi-iw+", "dynamic=off updates=0"),
     "root": ("pi-iw+", "dynamic=off"),
     "levers": ("pi-iw+", f"{LEVERS} {LIVES}"),
@@ -62,6 +65,8 @@ VARIANTS: dict[str, tuple[str, str]] = {
     "planner": ("pi-iw", f"{POLICY} updates=0"),
     "policy": ("pi-iw", f"{POLICY} {SAMPLES}"),
     "policy-prior": ("pi-iw", f"{POLICY} {SAMPLES} behaviour=prior"),
+    "demonstration": ("pi-iw+", DEMONSTRATION),
+    "demonstration-hiw": ("pi-hiw", DEMONSTRATION),
     "paper-iw": ("pi-iw", ""),
     "paper-iw+": ("pi-iw+", ""),
     "paper-hiw": ("pi-hiw", ""),
@@ -83,11 +88,21 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
     overrides = parse_overrides(texts.split())
     line = {"game": game, "variant": name, "seed": seed, "algorithm": algorithm, "settings": plain_overrides(overrides)}
     options, first = {"limit": size.actions}, FIRST_SEED + 100 * seed
+    begun = time.process_time()
+    if name == "play":
+        agent = ww.OnlinePlanner(ww.simulator(f"atari:{game}", limit=size.actions), keep_observations=False)
+        episodes = [agent.run(first + number) for number in range(size.planner_episodes)]
+        return {
+            **line,
+            "planner_scores": [episode.score for episode in episodes],
+            "planner_interactions": sum(episode.interactions for episode in episodes),
+            "seconds": [0.0, round(time.process_time() - begun, 1)],
+        }
     if not algorithm:
         scored = [play_at_random(game, first + number, size.actions) for number in range(20)]
-        return {**line, "network_scores": scored}
-    begun = time.process_time()
-    preset = "paper" if name.startswith(PAPER) else "default"
+        sticky = [play_at_random(game, first + number, size.actions, STICKY) for number in range(20)]
+        return {**line, "network_scores": scored, "sticky_scores": sticky}
+    preset = next((preset for preset in ("paper", "demonstration") if name.startswith(preset)), "default")
     settings = RunSettings(
         f"atari:{game}", size.interactions, algorithm, seed, options=options, preset=preset, overrides=overrides
     )
@@ -102,6 +117,8 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
     planned = trainer.evaluate_planner(world, size.planner_episodes, seed=first)
     alone = trainer.evaluate_network(world, NETWORK_EPISODES, seed=first)
     sampled = trainer.evaluate_network(world, NETWORK_EPISODES, temperature=1.0, seed=first)
+    random_world = make_simulator(replace(settings, options={**options, "sticky": STICKY}))
+    sticky_episodes = trainer.evaluate_network(random_world, NETWORK_EPISODES, seed=first)
     losses = trainer.losses
     return {
         **line,
@@ -115,6 +132,8 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         "planner_interactions": sum(episode.interactions for episode in planned),
         "network_scores": scores(alone),
         "sampled_scores": scores(sampled),
+        "sticky_scores": scores(sticky_episodes),
+        **({} if trainer.demonstration is None else trainer.demonstration.summary()),
         "losses": None if losses is None else [round(losses.policy, 4), round(losses.value, 4)],
         "replay": [len(trainer.replay), trainer.replay.nbytes()],
         "seconds": [round(trained - begun, 1), round(time.process_time() - trained, 1)],
@@ -126,9 +145,9 @@ def scores(episodes: list[EvaluationEpisode]) -> list[float]:
     return [episode.score for episode in episodes]
 
 
-def play_at_random(game: str, seed: int, actions: int) -> float:
+def play_at_random(game: str, seed: int, actions: int, sticky: float = 0.0) -> float:
     """The score of an episode of random actions."""
-    world, rng = ww.simulator(f"atari:{game}", limit=actions), random.Random(seed)
+    world, rng = ww.simulator(f"atari:{game}", limit=actions, sticky=sticky), random.Random(seed)
     step, score = world.reset(seed), 0.0
     while not step.done:
         step = world.step(rng.randrange(world.actions))
@@ -137,8 +156,9 @@ def play_at_random(game: str, seed: int, actions: int) -> float:
 
 
 TEXT = """\
-| game | variant | seeds | score per 100 training actions | planner and network | network, greedy | network, sampled |
-|---|---|--:|--:|--:|--:|--:|
+| game | variant | seeds | score per 100 actions | planner (and network) | network, greedy | network, sampled | \
+network, sticky actions |
+|---|---|--:|--:|--:|--:|--:|--:|
 {rows}
 """
 
@@ -165,7 +185,7 @@ def table(lines: list[dict[str, Any]]) -> str:
 def per_hundred(run: dict[str, Any]) -> float:
     """The score of a training run per 100 executed actions, the unfinished episode included."""
     episodes: list[list[float]] = [*run["training"], run["unfinished"]]
-    return 100 * sum(episode[0] for episode in episodes) / sum(episode[1] for episode in episodes)
+    return 100 * sum(episode[0] for episode in episodes) / max(1, sum(episode[1] for episode in episodes))
 
 
 def over_seeds(means: list[float]) -> str:

@@ -116,12 +116,12 @@ def test_a_training_run_keeps_its_preset(tmp_path: Path, capsys: pytest.CaptureF
     assert "preset" in capsys.readouterr().err
 
 
-def test_with_a_demonstration_half_of_the_run_is_a_search() -> None:
+def test_with_a_demonstration_most_of_the_run_looks_for_it() -> None:
     from widthwise.training.configure import configure
     from widthwise.training.run_settings import RunSettings
 
     chosen = configure(RunSettings("maze-small", 10_000, preset="demonstration"))
-    assert (chosen.learning.archive, chosen.learning.value_factor) == (5_000, 0.0)
+    assert (chosen.learning.archive, chosen.learning.replanning, chosen.learning.value_factor) == (8_000, True, 0.0)
     acting = chosen.planning.acts_by()
     assert (acting.formula, acting.tie_tolerance, chosen.planning.value) == ("prior", 1.0, False)
     given = configure(RunSettings("maze-small", 10_000, preset="demonstration", overrides={"archive": 700}))

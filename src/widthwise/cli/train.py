@@ -62,7 +62,7 @@ behaviour, target_temperature, target_prior, selection_temperature, reward_tempe
 count_temperature, tie_tolerance, life_penalty, clip_rewards, untried_worth, root_actions,
 ends_novel; settings of learning: updates, batch, replay, learning_rate, decay, epsilon, clip, l2,
 value_factor, momentum, smooth, patient, calibration, encoded, tree_targets, tree_share,
-tree_values, segment, bootstrap, shift, value_support, zero_heads, archive, rehearsal,
+tree_values, segment, bootstrap, shift, value_support, zero_heads, archive, replanning, rehearsal,
 demonstration_share, self_imitation
 
 exit codes: 0 trained to the end; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written first);

@@ -70,6 +70,7 @@ _ALONE: Settings = {
     "clip_rewards": False,
     "value_factor": 1.0,
     "archive": 0,
+    "replanning": False,
     "rehearsal": 5_000,
     "demonstration_share": 0.25,
     "self_imitation": False,
@@ -138,7 +139,8 @@ PRESETS: dict[str, Preset] = {
             "life_penalty": 1_000.0,
             "clip_rewards": True,
             "value_factor": 0.0,
-            "archive": 0.5,  # of the interactions of the run
+            "archive": 0.8,  # of the interactions of the run
+            "replanning": True,
             "rehearsal": 8_000,
             "demonstration_share": 0.5,
             "self_imitation": True,

@@ -78,6 +78,25 @@ _TRAINER = fields(
         "seconds": fields(dict.fromkeys(("simulator", "network", "training", "total"), number)),
     }
 )
+_TRAJECTORY = fields({"score": number, "gain": number, "actions": items(whole(0)), "ended": switch})
+_PLANNED = fields(
+    {
+        "passes": whole(0),
+        "trials": whole(0),
+        "best": optional(_TRAJECTORY),
+        "pass": optional(
+            fields(
+                {
+                    "trials": whole(1),
+                    "trajectory": _TRAJECTORY,
+                    "actions": items(items(whole(0))),
+                    "worth": items(number),
+                }
+            )
+        ),
+        "executed": optional(whole(0)),
+    }
+)
 #: What a run that begins with a search for a demonstration has besides.
 _DEMONSTRATION = fields(
     {
@@ -87,7 +106,7 @@ _DEMONSTRATION = fields(
         "actions": optional(items(whole(0))),
         "search": optional(table(anything)),  # restoring it checks it
     },
-    {"mastered": switch},
+    {"mastered": switch, "planned": _PLANNED},
 )
 #: What a run with several actors has besides.
 _ACTORS = fields(

@@ -1,13 +1,18 @@
-"""A demonstration: before the first episode, a search with an archive looks for the best trajectory to learn from.
+"""A demonstration: before the first episode, the best trajectory to learn from is searched for, without a network.
 
 Where rewards are rare, episodes of a network that has learned nothing find none of them, and there is nothing to learn
 from. The archive search (`ArchiveSearch`) needs no network. The beginning of a run is then:
 
     search with an archive for `archive` interactions                          (searching)
+    with `replanning`: plan without a network for a part of these interactions
     replay the best trajectory from a reset: the demonstration
     train the network `rehearsal` times on the demonstration alone,            (rehearsing)
     and longer while it would leave the trajectory somewhere
     plan, act and learn as always; a share of every batch is from the demonstration
+
+With `replanning`, planning (`Replanning`) has the first quarter of the interactions and the search the next fifth. The
+one with the higher score continues: where rewards are frequent that is planning, where they are rare the search. After
+the search, planning begins at states of its best trajectory in the last fifth.
 
 Only the search is large. A checkpoint has all of it while it runs, and afterwards the actions of its best
 trajectory.
@@ -27,6 +32,7 @@ from widthwise.learning.input_format import InputFormat
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay_memory import EpisodeData
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
+from widthwise.training.replanning import Replanning, Trajectory
 from widthwise.training.search_features import STEPS as SAMPLE
 from widthwise.training.search_features import choose_features
 from widthwise.training.search_state import capture, restore
@@ -39,6 +45,8 @@ UPDATES = 20
 LONGER, LONGEST = 0.125, 3
 #: Megabytes of the archive, all of which is written to every checkpoint while the search runs.
 ARCHIVE_MB = 500.0
+#: With replanning: until which share of the interactions it plans, then searches, and the search goes on if it leads.
+PLANNED, SEARCHED, CONTINUED = 0.25, 0.45, 0.8
 
 
 def archive_bytes(interactions: int) -> int:
@@ -56,10 +64,18 @@ class Demonstration:
             repeat it by then.
         seed: The seed of the search and of the reset.
         searched: The same environment with smaller snapshots, if there is one: the search uses it.
+        replanning: Planning in that environment; None: the search has all interactions.
     """
 
     def __init__(
-        self, simulator: Simulator, interactions: int, rehearsal: int, seed: int, searched: Simulator | None = None
+        self,
+        simulator: Simulator,
+        interactions: int,
+        rehearsal: int,
+        seed: int,
+        *,
+        searched: Simulator | None = None,
+        replanning: Replanning | None = None,
     ) -> None:
         self.simulator = guarded(simulator)
         self.searched = self.simulator if searched is None else guarded(searched)
@@ -70,7 +86,7 @@ class Demonstration:
         self.score: float | None = None
         self.actions: list[int] | None = None  # None while the search runs
         self._search: SearchAtWork | None = None
-        self._sampled = 0
+        self._replanning = replanning
 
     def searching(self) -> bool:
         """Whether the search is running."""
@@ -86,7 +102,7 @@ class Demonstration:
 
     def best_score(self) -> float:
         """The best score so far; 0 without one."""
-        best = None if self._search is None else self._search.best
+        best = self._best()
         return max(0.0, best.score) if best is not None else self.score or 0.0
 
     def updates(self) -> int:
@@ -111,24 +127,58 @@ class Demonstration:
         }
 
     def advance(self) -> int:
-        """Continue the search; returns the simulator steps that it took."""
+        """Continue the search; returns the simulator steps that it took, at most a few more than were left."""
         before = self.interactions
-        search = self._opened()
-        most = min(self.limit, before + STEPS)
-        while self.interactions < most:
-            search.visit(most - self.interactions)
-            self.interactions = search.interactions + self._sampled
+        plans, end = self._phase()
+        most = min(end, before + STEPS)
+        if plans is not None:
+            if self._search is not None and (found := self._found()) is not None:
+                plans.offer(found)
+            self.interactions += plans.advance(most - before, end - before)
+        else:
+            search = self._opened()
+            while self.interactions < most:
+                count = search.interactions
+                search.visit(most - self.interactions)
+                self.interactions += search.interactions - count
         if self.interactions >= self.limit:
-            best, self.actions = search.best, []
-            if best is not None and best.score > 0:  # other trajectories show no reward
-                self.score, self.actions = best.score, search.trajectories.actions(best.node)
-            self._search = None
+            best, self.actions = self._best(), []
+            if best is not None and best.gain > 0:  # other trajectories show no reward
+                self.score, self.actions = best.score, best.actions
+            self._search = self._replanning = None
         return self.interactions - before
+
+    def _phase(self) -> tuple[Replanning | None, int]:
+        """The planning that is in progress, None if it is the search; and the interactions at which that ends."""
+        plans, limit = self._replanning, self.limit
+        if plans is None or self.interactions >= limit:
+            return None, limit
+        if self.interactions < PLANNED * limit:
+            return plans, int(PLANNED * limit)
+        if self.interactions < SEARCHED * limit:
+            return None, int(SEARCHED * limit)
+        found = self._found()
+        leads = found is not None and (plans.best is None or found.score >= plans.best.score)
+        if leads and self.interactions < CONTINUED * limit:
+            return None, int(CONTINUED * limit)
+        return plans, limit
+
+    def _found(self) -> Trajectory | None:
+        """The best trajectory of the search, if it shows a reward."""
+        best = None if self._search is None else self._search.best
+        if self._search is None or best is None or best.score <= 0:
+            return None
+        return Trajectory(best.score, best.score, self._search.trajectories.actions(best.node), best.ended)
+
+    def _best(self) -> Trajectory | None:
+        """The best trajectory of search and planning."""
+        found, planned = self._found(), None if self._replanning is None else self._replanning.best
+        return max((best for best in (planned, found) if best is not None), key=lambda best: best.score, default=None)
 
     def _opened(self) -> SearchAtWork:
         if self._search is None:
             choice = choose_features(self.searched, self.seed, min(SAMPLE, self.limit // 4))
-            self._sampled = self.interactions = choice.interactions
+            self.interactions += choice.interactions
             planner = ArchiveSearch(memory_mb=ARCHIVE_MB)
             self._search = planner.begin(self.searched, choice.features, self.seed)
         return self._search
@@ -167,6 +217,7 @@ class Demonstration:
             "score": self.score,
             "actions": self.actions,
             "search": None if self._search is None else capture(self._search),
+            **({} if self._replanning is None else {"planned": self._replanning.state()}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -176,4 +227,9 @@ class Demonstration:
         self._search = None
         if state["search"] is not None:
             restore(self._opened(), state["search"])
+        if self._replanning is not None:  # after the search, which uses the same simulator
+            if "planned" in state:
+                self._replanning.restore(state["planned"])
+            elif self.actions is not None:
+                self._replanning = None
         self.interactions = state["interactions"]

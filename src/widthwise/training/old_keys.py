@@ -47,6 +47,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "value_support": "auto",
         "zero_heads": True,
         "archive": 0,
+        "replanning": False,
         "rehearsal": 5_000,
         "demonstration_share": 0.25,
         "self_imitation": False,

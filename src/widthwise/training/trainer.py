@@ -30,6 +30,7 @@ from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_n
 from widthwise.training.learning_parts import new_memory, new_network
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
+from widthwise.training.replanning import Replanning
 from widthwise.training.simulator_facts import input_format_of, over_at_reset, random_walk, support_for
 from widthwise.training.training_agent import training_agent
 from widthwise.training.transport import ActorLost
@@ -81,10 +82,7 @@ class Trainer:
         ]
         self.demonstration: Demonstration | None = None
         if learning.archive and finding is None:  # actors have a finding, and leave the search to the learner
-            world = self.players[0].agent.driver.simulator
-            smaller = getattr(first, "without_history", None)  # most of a snapshot are the frames of the past
-            searched = TimedSimulator(smaller(), self.clocks) if callable(smaller) else None
-            self.demonstration = Demonstration(world, learning.archive, learning.rehearsal, config.seed, searched)
+            self.demonstration = self.new_demonstration(first)
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -93,6 +91,25 @@ class Trainer:
         self.scaled = finding is not None  # the numbers of observations; an actor gets the scale with the weights
         if not self.scaled:
             self.calibrate(config.seed)
+
+    def new_demonstration(self, first: Simulator) -> Demonstration:
+        """The search for a demonstration; `first` is the simulator of the first tree."""
+        learning, planning, seed = self.config.learning, self.config.planning, self.config.seed
+        world = self.players[0].agent.driver.simulator
+        smaller = getattr(first, "without_history", None)  # most of a snapshot are the frames of the past
+        searched = TimedSimulator(smaller(), self.clocks) if callable(smaller) else world
+        replanning = None
+        if learning.replanning:
+            replanning = Replanning(
+                searched,
+                seed,
+                steps_per_action=planning.steps_per_action,
+                nodes=planning.nodes,
+                defaults=planning_defaults(first),
+            )
+        return Demonstration(
+            world, learning.archive, learning.rehearsal, seed, searched=searched, replanning=replanning
+        )
 
     def simulators(self) -> int:
         """How many simulators there are: one for each tree that this process advances."""

@@ -22,19 +22,27 @@ from widthwise.training.algorithms import planning_settings
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.configuration import Configuration
 from widthwise.training.demonstration import Demonstration
+from widthwise.training.replanning import Trajectory
 from widthwise.training.trainer import Trainer
 
 pytestmark = pytest.mark.torch
 
 
 def trainer_of(
-    *, archive: int = 3_000, rehearsal: int = 60, patient: bool = True, self_imitation: bool = False, **planning: Any
+    *,
+    archive: int = 3_000,
+    rehearsal: int = 60,
+    patient: bool = True,
+    self_imitation: bool = False,
+    replanning: bool = False,
+    **planning: Any,
 ) -> Trainer:
     behaviour = ww.Behaviour("prior")
     chosen = planning_settings("pi-iw", Maze(ROOMS), steps_per_action=10, ties=True, behaviour=behaviour, **planning)
     learning = LearningSettings(
         batch=8,
         archive=archive,
+        replanning=replanning,
         rehearsal=rehearsal,
         patient=patient,
         calibration=8,
@@ -109,6 +117,59 @@ def test_a_run_continues_exactly_from_every_phase(before: int) -> None:
     rounds(trainer, 9)
     rounds(again, 9)
     assert same(trainer.state(), again.state())
+
+
+@pytest.mark.parametrize("before", [1, 3, 4, 6, 8, 11])
+def test_a_run_with_replanning_continues_exactly_from_every_phase(before: int) -> None:
+    trainer, again = trainer_of(replanning=True), trainer_of(replanning=True)
+    rounds(trainer, before)
+    state = trainer.state()
+    check_trainer(state, again)
+    again.restore(state)
+    rounds(trainer, 9)
+    rounds(again, 9)
+    assert same(trainer.state(), again.state())
+
+
+def test_planning_and_search_share_the_interactions() -> None:
+    trainer = trainer_of(replanning=True, rehearsal=0)
+    first = trainer.demonstration
+    assert first is not None and first._replanning is not None
+    plans, phases = first._replanning, []
+    while first.searching():
+        planning, end = first._phase()
+        phases.append((planning is not None, end))
+        first.advance()
+    # Planning has found the goal by then, and the search has not.
+    assert list(dict.fromkeys(phases)) == [(True, 750), (False, 1_350), (True, 3_000)]
+    assert plans.best is not None and first.score == plans.best.score == 1.0
+    assert 3_000 <= first.interactions < 3_000 + 2 * 10 + len(first.actions or ())
+
+
+@pytest.mark.parametrize(
+    ("planned", "found", "leads"), [(2.0, 1.0, True), (1.0, 1.0, False), (None, 1.0, False), (-3.0, None, True)]
+)
+def test_the_one_with_the_higher_score_continues(
+    planned: float | None, found: float | None, leads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = trainer_of(replanning=True).demonstration
+    assert first is not None and first._replanning is not None
+    first.interactions = 1_400
+    first._replanning.best = None if planned is None else Trajectory(planned, 1.0, [0])
+    monkeypatch.setattr(first, "_found", lambda: None if found is None else Trajectory(found, found, [1]))
+    planning, end = first._phase()
+    assert (planning is not None, end) == ((True, 3_000) if leads else (False, 2_400))
+    best = first._best()
+    assert best is not None and best.score == max(score for score in (planned, found) if score is not None)
+
+
+def test_a_planned_trajectory_without_a_reward_shows_nothing() -> None:
+    trainer = trainer_of(replanning=True, archive=40)
+    first = trainer.demonstration
+    assert first is not None
+    while first.searching():
+        first.advance()
+    assert first.score is None and first.actions == []
 
 
 def test_the_state_is_small_after_the_search() -> None:

@@ -134,6 +134,7 @@ def play(game: str, name: str, seed: int, actions: int = ACTIONS) -> dict[str, A
         budget=ww.Budget(steps=INTERACTIONS, nodes=setup.nodes),
         max_steps=actions,
         life_penalty=setup.penalty,
+        chance="foresee",  # two games do not restore their states exactly and are refused otherwise
         keep_observations=False,
         keep_records=False,
     )

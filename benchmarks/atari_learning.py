@@ -1,0 +1,177 @@
+"""Write the page about what learning adds in Atari games, from the lines of `atari_levers.py`.
+
+python benchmarks/atari_learning.py --run FOLDER... --out FILE [--variant NAME]
+
+Compares planner and network with the planner alone (`play`), and the network alone with random actions, also with
+sticky actions. An interval is from a bootstrap over the seeds within a game (95 %): a seed's mean counts once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import shutil
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atari_planning import GAMES
+from atari_scores import SAMPLES, SHARE, Interval, interquartile_interval
+from widthwise.core.files import write_whole
+
+Lines = list[dict[str, Any]]
+#: What is compared: the fields of the learner and of what it is compared with, whose variant follows.
+COMPARISONS = {
+    "planner and network − planner alone": ("planner_scores", "planner_scores", "play"),
+    "network alone − random actions": ("network_scores", "network_scores", "random"),
+    "network alone − random actions, sticky": ("sticky_scores", "sticky_scores", "random"),
+}
+
+TEXT = """\
+# What learning adds in Atari games
+
+```
+{command}
+```
+
+Commit {commit}. {runs} runs of {interactions:,} training interactions, {seeds} seeds in each of {games} games, which
+were named before. Episodes have at most {actions} actions of 15 frames, and planning has 100 interactions per action.
+The raw lines are in `{folder}/results.jsonl.gz`.
+
+{note}
+
+Means over the seeds, with the least and the greatest mean of a seed. The planner plays two episodes per seed, the
+network alone ten, random actions twenty.
+
+{scores}
+
+Differences of the means, with 95 % intervals from a bootstrap over the seeds of each game. Three seeds give coarse
+intervals: the lowest and the highest seed bound them.
+
+{differences}
+
+| | games above 0 | games with the whole interval above 0 | games below 0 |
+|---|--:|--:|--:|
+{counts}
+
+Interquartile means of human-normalised scores (0: random actions, 1: people, both in whole episodes, so that {actions}
+actions give less), with intervals from a stratified bootstrap (Agarwal et al. 2021):
+
+{means}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The lines of a campaign: the means of each seed by game, variant and field."""
+
+    means: dict[tuple[str, str, str], list[float]]
+
+    @classmethod
+    def of(cls, lines: Lines) -> Runs:
+        """Group lines, in the order of their seeds."""
+        means: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+        for line in sorted(lines, key=lambda line: line["seed"]):
+            for field in ("planner_scores", "network_scores", "sticky_scores"):
+                if field in line:
+                    means[line["game"], line["variant"], field].append(fmean(line[field]))
+            if line.get("demonstration_score") is not None:
+                means[line["game"], line["variant"], "demonstration"].append(line["demonstration_score"])
+        return cls(means)
+
+    def shown(self, game: str, variant: str, field: str) -> str:
+        """The mean over the seeds with the least and the greatest."""
+        means = self.means.get((game, variant, field), [])
+        if not means:
+            return ""
+        digits = 1 if max(map(abs, means)) < 100 else 0
+        spread = f" ({min(means):,.{digits}f} to {max(means):,.{digits}f})" if len(set(means)) > 1 else ""
+        return f"{fmean(means):,.{digits}f}{spread}"
+
+
+def difference(first: list[float], second: list[float], seed: int = 0) -> Interval:
+    """The difference of two means, with its interval from a bootstrap of the seeds of each.
+
+    Example:
+        >>> difference([3.0, 3.0], [1.0, 1.0])
+        Interval(mean=2.0, low=2.0, high=2.0)
+    """
+    rng = np.random.default_rng(seed)
+
+    def drawn(means: list[float]) -> npt.NDArray[np.float64]:
+        return np.asarray(rng.choice(np.array(means), (SAMPLES, len(means))).mean(axis=1))
+
+    low, high = np.quantile(drawn(first) - drawn(second), [(1 - SHARE) / 2, (1 + SHARE) / 2])
+    return Interval(fmean(first) - fmean(second), float(low), float(high))
+
+
+def page(lines: Lines, variant: str, config: dict[str, Any], folder: str, note: str = "") -> str:
+    """The page."""
+    runs = Runs.of(lines)
+    played = {line["game"] for line in lines if line["variant"] == variant}
+    games = [game for game in GAMES if game in played]
+    heads = ["game", "planner alone", "planner and network", "demonstration", "network alone", "random"]
+    heads += ["network, sticky", "random, sticky"]
+    columns = [("play", "planner_scores"), (variant, "planner_scores"), (variant, "demonstration")]
+    columns += [(variant, "network_scores"), ("random", "network_scores")]
+    columns += [(variant, "sticky_scores"), ("random", "sticky_scores")]
+    scores = [row(heads), "|---|" + "--:|" * len(columns)]
+    scores += [row([game, *(runs.shown(game, *column) for column in columns)]) for game in games]
+    differences = [row(["game", *COMPARISONS]), "|---|" + "--:|" * len(COMPARISONS)]
+    gaps: dict[str, list[Interval]] = defaultdict(list)
+    for game in games:
+        fields = []
+        for name, (field, other, against) in COMPARISONS.items():
+            gap = difference(runs.means[game, variant, field], runs.means[game, against, other])
+            gaps[name].append(gap)
+            fields.append(f"{gap.mean:,.1f} ({gap.low:,.1f} to {gap.high:,.1f})")
+        differences.append(row([game, *fields]))
+    counts = [
+        row([name, sum(g.mean > 0 for g in gap), sum(g.low > 0 for g in gap), sum(g.mean < 0 for g in gap)])
+        for name, gap in gaps.items()
+    ]
+    means = ["| | interquartile mean |", "|---|--:|"]
+    for label, (name, field) in dict(zip(heads[1:], columns, strict=True)).items():
+        scored = {game: runs.means[game, name, field] for game in games if (game, name, field) in runs.means}
+        if scored:
+            means.append(row([label, interquartile_interval(scored)]))
+    own = [line for line in lines if line["variant"] == variant]
+    return TEXT.format(
+        command=config["command"], commit=", ".join(sorted({line["commit"] for line in own})), runs=len(own),
+        interactions=config["settings"]["interactions"], seeds=len({line["seed"] for line in own}), games=len(games),
+        actions=config["settings"]["actions"], folder=folder, note=note, scores="\n".join(scores),
+        differences="\n".join(differences), counts="\n".join(counts), means="\n".join(means),
+    )  # fmt: skip
+
+
+def row(fields: list[Any]) -> str:
+    """A row of a table."""
+    return f"| {' | '.join(map(str, fields))} |"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Write the page, and the lines beside it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=Path, nargs="+", required=True, help="run folders of atari_levers.py")
+    parser.add_argument("--variant", default="demonstration", help="what is compared with the planner alone")
+    parser.add_argument("--out", type=Path, required=True, help="the page; its lines go to a folder of its name")
+    options = parser.parse_args(arguments)
+    texts = [text for run in options.run for text in (run / "results.jsonl").read_text().splitlines()]
+    config = json.loads((options.run[-1] / "config.json").read_text())
+    folder = options.out.with_suffix("")
+    folder.mkdir(exist_ok=True)
+    write_whole(options.out, page([json.loads(text) for text in texts], options.variant, config, folder.name))
+    with gzip.GzipFile(folder / "results.jsonl.gz", "wb", mtime=0) as packed:
+        packed.write("".join(f"{text}\n" for text in texts).encode())
+    shutil.copy(options.run[-1] / "config.json", folder / "config.json")
+    print(f"written: {options.out}")
+
+
+if __name__ == "__main__":
+    main()

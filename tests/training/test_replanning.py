@@ -183,6 +183,33 @@ def test_a_pass_that_is_cut_counts_as_far_as_it_has_come() -> None:
     assert plans._pass is None
 
 
+def test_a_trajectory_that_reaches_the_limit_of_steps_has_ended() -> None:
+    plans = planned()
+    plans.offer(Trajectory(1.0, 1.0, [1] * 60))  # as a search offers it
+    plans.passes = 2
+    assert plans.best is not None
+    while not plans.best.ended:
+        plans.advance(30, 60)
+    assert plans._pass is None or not plans._pass.trajectory.ended
+    run(plans, 2_000)
+    assert plans.best == replayed(plans.best)
+
+
+class Ring(Garden):
+    """Four places, no end and no clock: all states are soon in the tree, and actions take no simulator steps."""
+
+    def seen(self, reward: float) -> Step:
+        self.place %= 4
+        self.time = 0
+        return Step(np.array([self.place], np.uint8), float(self.place == 3))
+
+
+def test_an_episode_without_end_is_cut() -> None:
+    plans = planned(0, Ring())
+    assert run(plans, 600) < 700
+    assert plans.best is not None and not plans.best.ended
+
+
 def test_a_changed_environment_is_refused() -> None:
     plans = planned()
     plans.offer(Trajectory(1.0, 1.0, [1] * 200))

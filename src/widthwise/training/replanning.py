@@ -127,7 +127,13 @@ class Replanning:
         self._pass = Pass(min(max(trials, 1), MOST_TRIALS))
         self.passes += 1
         self._reset()
-        return self._repeat(self.best.actions[:place] if self.best is not None else [])
+        if self.best is None:
+            return 0
+        taken = self._repeat(self.best.actions[:place])
+        if self._pass.trajectory.ended:  # a search does not say whether a limit of steps ends its trajectory
+            self.best.ended = True
+            self._pass = self._at = None
+        return taken
 
     def _reset(self) -> None:
         self._at = self.agent.driver.reset(self.seed), self.simulator.save()
@@ -165,7 +171,8 @@ class Replanning:
         self._act()
         if agent.over or (self._pass.trials > 1 and agent.episode.steps >= PART):
             self._end_trial()
-        return agent.driver.steps - before
+        # An action that was planned before may take no step. It counts, so that an endless episode is cut.
+        return max(1, agent.driver.steps - before)
 
     def _begin_trial(self) -> None:
         assert self._at is not None

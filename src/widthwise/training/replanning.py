@@ -99,7 +99,7 @@ class Replanning:
         """Continue with a pass, or begin one.
 
         Args:
-            wanted: Simulator steps after which to return; an action, or the repetition of a trial, may take more.
+            wanted: Simulator steps after which to return; repeating a trajectory may take more.
             left: Simulator steps after which the pass is ended, and counts as far as it has come.
 
         Returns:

@@ -147,7 +147,8 @@ def test_planning_and_search_share_the_interactions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("planned", "found", "leads"), [(2.0, 1.0, True), (1.0, 1.0, False), (None, 1.0, False), (-3.0, None, True)]
+    ("planned", "found", "leads"),
+    [(2.0, 1.0, True), (1.0, 1.0, False), (None, 1.0, False), (-3.0, None, True), (0.0, None, False)],
 )
 def test_the_one_with_the_higher_score_continues(
     planned: float | None, found: float | None, leads: bool, monkeypatch: pytest.MonkeyPatch
@@ -155,7 +156,8 @@ def test_the_one_with_the_higher_score_continues(
     first = trainer_of(replanning=True).demonstration
     assert first is not None and first._replanning is not None
     first.interactions = 1_400
-    first._replanning.best = None if planned is None else Trajectory(planned, 1.0, [0])
+    gain = 1.0 if planned else 0.0  # a score below 0 may contain rewards, as in Pong
+    first._replanning.best = None if planned is None else Trajectory(planned, gain, [0])
     monkeypatch.setattr(first, "_found", lambda: None if found is None else Trajectory(found, found, [1]))
     planning, end = first._phase()
     assert (planning is not None, end) == ((True, 3_000) if leads else (False, 2_400))

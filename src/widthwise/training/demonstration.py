@@ -158,7 +158,8 @@ class Demonstration:
         if self.interactions < SEARCHED * limit:
             return None, int(SEARCHED * limit)
         found = self._found()
-        leads = found is not None and (plans.best is None or found.score >= plans.best.score)
+        planned = plans.best if plans.best is not None and plans.best.gain > 0 else None  # others show no reward
+        leads = planned is None or (found is not None and found.score >= planned.score)
         if leads and self.interactions < CONTINUED * limit:
             return None, int(CONTINUED * limit)
         return plans, limit

@@ -135,13 +135,15 @@ def test_planning_and_search_share_the_interactions() -> None:
     trainer = trainer_of(replanning=True, rehearsal=0)
     first = trainer.demonstration
     assert first is not None and first._replanning is not None
-    plans, phases = first._replanning, []
+    plans, phases, searched = first._replanning, [], 0
     while first.searching():
         planning, end = first._phase()
         phases.append((planning is not None, end))
         first.advance()
-    # Planning has found the goal by then, and the search has not.
-    assert list(dict.fromkeys(phases)) == [(True, 750), (False, 1_350), (True, 3_000)]
+        searched = first._search.interactions if first._search is not None else searched
+    # Both find the goal; where scores are equal, the search continues.
+    assert list(dict.fromkeys(phases)) == [(True, 750), (False, 1_350), (False, 2_400), (True, 3_000)]
+    assert searched > 1_400 and first._search is None
     assert plans.best is not None and first.score == plans.best.score == 1.0
     assert 3_000 <= first.interactions < 3_000 + 2 * 10 + len(first.actions or ())
 
@@ -155,14 +157,53 @@ def test_the_one_with_the_higher_score_continues(
 ) -> None:
     first = trainer_of(replanning=True).demonstration
     assert first is not None and first._replanning is not None
-    first.interactions = 1_400
     gain = 1.0 if planned else 0.0  # a score below 0 may contain rewards, as in Pong
     first._replanning.best = None if planned is None else Trajectory(planned, gain, [0])
+    first._opened()
+    first.interactions = 1_400
     monkeypatch.setattr(first, "_found", lambda: None if found is None else Trajectory(found, found, [1]))
     planning, end = first._phase()
     assert (planning is not None, end) == ((True, 3_000) if leads else (False, 2_400))
     best = first._best()
     assert best is not None and best.score == max(score for score in (planned, found) if score is not None)
+
+
+@pytest.mark.parametrize("limit", [*range(1, 26), 997, 10_001])
+def test_every_round_makes_progress(limit: int) -> None:
+    first = trainer_of(replanning=True, archive=limit).demonstration
+    assert first is not None
+    while first.searching():
+        assert first.advance() > 0
+    assert limit <= first.interactions <= limit + 150
+
+
+def damaged(state: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**state, "demonstration": {**state["demonstration"], **changes}}
+
+
+def test_damaged_states_of_planning_are_refused() -> None:
+    trainer = trainer_of(replanning=True)
+    assert trainer.demonstration is not None and trainer.demonstration._replanning is not None
+    trainer.demonstration._replanning.advance(50, 750)
+    state = trainer.state()
+    planned = state["demonstration"]["planned"]
+    state["demonstration"]["interactions"] = 50
+    assert planned["executed"] > 0
+    check_trainer(state, trainer)
+    best = {"score": 1.0, "gain": 1.0, "actions": [0, 1], "ended": False}
+    for change in (
+        {"executed": 2**62},
+        {"best": {**best, "actions": [99]}},
+        {"best": {**best, "actions": [], "ended": True}},
+        {"pass": {**planned["pass"], "worth": [1.0]}},
+        {"pass": {**planned["pass"], "trials": 2**40}},
+        {"pass": {**planned["pass"], "trajectory": {**best, "actions": [77]}}},
+        {"pass": None},
+    ):
+        with pytest.raises(Mismatch, match=r"demonstration\.planned"):
+            check_trainer(damaged(state, planned={**planned, **change}), trainer)
+    with pytest.raises(Mismatch, match=r"demonstration\.interactions"):
+        check_trainer(damaged(state, interactions=2**50), trainer)
 
 
 def test_a_planned_trajectory_without_a_reward_shows_nothing() -> None:

@@ -11,21 +11,19 @@ import pytest
 import widthwise as ww
 from widthwise.core.errors import InputError
 from widthwise.core.simulator import Step
+from widthwise.simulator_search.tree import BackUpRules
 from widthwise.training import replanning as module
 from widthwise.training.replanning import Replanning, Trajectory
 
 
 class Garden:
-    """A walk on a ring of places for 60 steps; apples grow at random times, more of them than planning can foresee.
-
-    Two of the three actions move; the third stays, and costs a life where a wasp is.
-    """
+    """A walk on a ring of places for 60 steps, with rewards at random times: more than planning can foresee."""
 
     deterministic = True
     actions = 3
 
-    def __init__(self, length: int = 60, wasps: bool = False) -> None:
-        self.length, self.wasps = length, wasps
+    def __init__(self, length: int = 60) -> None:
+        self.length = length
         self.place, self.time, self.lives = 0, 0, 3
 
     def reset(self, seed: int | None = None) -> Step:
@@ -40,8 +38,6 @@ class Garden:
         self.place = (self.place + (0, 1, -1)[action]) % 12
         self.time += 1
         drawn = random.Random(self.place * 1_009 + self.time * 7)
-        if self.wasps and action == 0 and drawn.random() < 0.3:
-            self.lives -= 1
         return self.seen(float(drawn.random() < 0.15))
 
     def save(self) -> Any:
@@ -132,29 +128,51 @@ def test_the_trial_that_is_worth_most_continues(monkeypatch: pytest.MonkeyPatch)
     assert any(worth.index(max(worth)) > 0 for _, worth, _ in chosen)
 
 
+class Storm(Garden):
+    """Every action loses a life at one time."""
+
+    def step(self, action: int) -> Step:
+        step = super().step(action)
+        if self.time != 12:
+            return step
+        self.lives -= 1
+        return self.seen(step.reward)
+
+
 def test_a_lost_life_counts_as_it_does_in_planning() -> None:
-    plans = planned(1, Garden(wasps=True))
-    plans.agent.rules = plans.agent.driver.rules = plans.agent.driver.rules.__class__(life_penalty=100.0)
+    plans = planned(1, Storm())
+    plans.agent.rules = plans.agent.driver.rules = BackUpRules(life_penalty=100.0)
     plans._begin(10_000)
     plans._begin_trial()
-    lives = []
     for _ in range(30):
-        if plans.agent.over:
-            break
         plans._act()
-        lives.append(plans.agent.driver.tree.lives[plans.agent.driver.tree.root])
-    lost = 3 - lives[-1]
-    assert plans._worth == plans.agent.episode.score - 100.0 * lost
+    tree = plans.agent.driver.tree
+    assert tree.lives[tree.root] == 2 and plans._worth == plans.agent.episode.score - 100.0
+
+
+def test_steps_that_are_too_few_for_a_pass_are_not_used() -> None:
+    plans = planned()
+    plans.offer(Trajectory(1.0, 1.0, [1] * 50))
+    assert plans.advance(500, 55) == 55 and plans.passes == 0
+    assert plans.advance(1, 56) >= 1 and plans.passes == 1
+
+
+def test_a_trajectory_with_a_reward_is_better_than_one_that_is_cut_before_it() -> None:
+    plans = planned()
+    plans.offer(Trajectory(-3.0, 0.0, [0]))
+    plans.offer(Trajectory(-9.0, 2.0, [1]))
+    plans.offer(Trajectory(-1.0, 0.0, [2]))
+    assert plans.best is not None and plans.best.actions == [1]
 
 
 def test_a_pass_begins_where_the_interactions_are_enough_for_two_trials() -> None:
     plans = planned()
     plans.offer(Trajectory(1.0, 1.0, [1] * 50))
     plans.passes = 1
-    plans._begin(50 * 6 * 2)  # enough for all of it
+    plans._begin(50 + 50 * 6 * 2)  # enough to repeat it, and to plan all of it twice
     assert plans._pass is not None and plans._pass.trials == 2 and plans._pass.trajectory.actions == []
     plans._end()
-    plans._begin(120)  # ten actions with two trials of six steps
+    plans._begin(50 + 120)  # ten actions with two trials of six steps
     assert plans._pass is not None and 40 <= len(plans._pass.trajectory.actions) <= 50
     assert plans._pass.trials == 1
     plans._end()
@@ -189,7 +207,7 @@ def test_a_trajectory_that_reaches_the_limit_of_steps_has_ended() -> None:
     plans.passes = 2
     assert plans.best is not None
     while not plans.best.ended:
-        plans.advance(30, 60)
+        plans.advance(30, 70)
     assert plans._pass is None or not plans._pass.trajectory.ended
     run(plans, 2_000)
     assert plans.best == replayed(plans.best)

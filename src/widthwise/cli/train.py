@@ -148,8 +148,8 @@ def add_preset(group: argparse._ArgumentGroup) -> None:
         "--preset",
         choices=NAMES,
         help="the values of settings that no option gives: default, paper (those of the paper), authors (those of the "
-        "program that its authors published) or demonstration (train: half of the interactions are a search, and the "
-        "network learns its best trajectory first); docs/guide/presets.md lists them",
+        "program that its authors published) or demonstration (train: most interactions look for a good trajectory, "
+        "and the network learns it first); docs/guide/presets.md lists them",
     )
 
 

@@ -1,7 +1,7 @@
 """Presets: named sets of settings for planning and learning on simulators.
 
 `default` is what works in practice, `paper` the settings that the paper gives, `authors` those of its authors' program,
-`demonstration` learns from the best trajectory of a search.
+`demonstration` learns from the best trajectory of search and planning without a network.
 A preset gives a value to every setting in which presets differ; an option or argument given explicitly overrides it.
 Presets differ by the kind of environment, which an environment declares with the attribute `preset_kind`.
 The page docs/guide/presets.md lists the differences and the reasons; a test compares it with this file.
@@ -127,7 +127,7 @@ PRESETS: dict[str, Preset] = {
         _PAPER_KINDS,
     ),
     "demonstration": Preset(
-        "a search first, then learning from its best trajectory",
+        "search and planning first, then learning from the best trajectory",
         {
             **_PLANNING,
             **_LEARNING,

@@ -18,8 +18,10 @@ from widthwise.core.shape import (
     whole,
 )
 from widthwise.online.captured import PLAYERS, check_captured
+from widthwise.training.replanning import MOST_TRIALS, PART
 
 if TYPE_CHECKING:
+    from widthwise.online.acting import OnlinePlanner
     from widthwise.training.trainer import Trainer
 
 
@@ -154,6 +156,7 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
     agents = trainer.slots()
     if trainer.demonstration is not None:
         fields({"demonstration": _DEMONSTRATION})(state, place)
+        _check_demonstration(state["demonstration"], trainer.demonstration.limit, agents[0], f"{place}.demonstration")
     actors = getattr(trainer, "actors", 0)
     if actors:
         fields({"actors": _ACTORS})(state, place)
@@ -175,6 +178,31 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
             raise Mismatch(f"{where}.targets do not fit the actions of the episode")
         if player.get("delivered", 0) > len(targets):
             raise Mismatch(f"{where}.delivered does not fit the actions of the episode")
+
+
+def _check_demonstration(state: dict[str, Any], limit: int, agent: OnlinePlanner, place: str) -> None:
+    actions = agent.simulator.actions
+    if state["interactions"] > 3 * limit + 100_000:  # a trajectory that is repeated at the end may exceed the limit
+        raise Mismatch(f"{place}.interactions are more than the {limit} of the run")
+    items(whole(0, actions - 1))(state["actions"] or [], f"{place}.actions")
+    planned = state.get("planned")
+    if planned is None:
+        return
+    place = f"{place}.planned"
+    best, trying, executed = planned["best"], planned["pass"], planned["executed"]
+    if best is not None:
+        items(whole(0, actions - 1))(best["actions"], f"{place}.best.actions")
+        if best["ended"] and not best["actions"]:
+            raise Mismatch(f"{place}.best ends without an action")
+    if trying is not None:
+        items(whole(0, actions - 1))(trying["trajectory"]["actions"], f"{place}.pass.trajectory.actions")
+        items(items(whole(0, actions - 1)))(trying["actions"], f"{place}.pass.actions")
+        if not len(trying["actions"]) == len(trying["worth"]) <= trying["trials"] <= MOST_TRIALS:
+            raise Mismatch(f"{place}.pass has trials that do not fit")
+    if executed is not None and (
+        trying is None or planned["trials"] < 1 or executed > (PART if trying["trials"] > 1 else state["interactions"])
+    ):
+        raise Mismatch(f"{place}.executed does not fit the pass")
 
 
 def _check_replay(replay: dict[str, Any], trainer: Trainer, actions: int, place: str) -> None:

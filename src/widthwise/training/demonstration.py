@@ -127,13 +127,18 @@ class Demonstration:
         }
 
     def advance(self) -> int:
-        """Continue the search; returns the simulator steps that it took, at most a few more than were left."""
+        """Continue the search; returns the simulator steps that it took.
+
+        They may exceed the limit by the steps of one action and by those that repeat a trajectory.
+        """
         before = self.interactions
         plans, end = self._phase()
         most = min(end, before + STEPS)
         if plans is not None:
-            if self._search is not None and (found := self._found()) is not None:
-                plans.offer(found)
+            if self._search is not None:  # it does not continue after this
+                if (found := self._found()) is not None:
+                    plans.offer(found)
+                self._search = None
             self.interactions += plans.advance(most - before, end - before)
         else:
             search = self._opened()
@@ -150,19 +155,24 @@ class Demonstration:
 
     def _phase(self) -> tuple[Replanning | None, int]:
         """The planning that is in progress, None if it is the search; and the interactions at which that ends."""
-        plans, limit = self._replanning, self.limit
-        if plans is None or self.interactions >= limit:
+        plans, limit, done = self._replanning, self.limit, self.interactions
+        if plans is None:
             return None, limit
-        if self.interactions < PLANNED * limit:
-            return plans, int(PLANNED * limit)
-        if self.interactions < SEARCHED * limit:
-            return None, int(SEARCHED * limit)
-        found = self._found()
-        planned = plans.best if plans.best is not None and plans.best.gain > 0 else None  # others show no reward
-        leads = planned is None or (found is not None and found.score >= planned.score)
-        if leads and self.interactions < CONTINUED * limit:
-            return None, int(CONTINUED * limit)
+        planned, searched, continued = (int(share * limit) for share in (PLANNED, SEARCHED, CONTINUED))
+        if done < planned:
+            return plans, planned
+        if done < searched:
+            return None, searched
+        if done < continued and self._search_leads(plans):
+            return None, continued
         return plans, limit
+
+    def _search_leads(self, plans: Replanning) -> bool:
+        """Whether the search continues: it was not given up, and planning has found no more, or no reward."""
+        found = self._found()
+        if self._search is None or plans.best is None or plans.best.gain <= 0:
+            return self._search is not None
+        return found is not None and found.rank >= plans.best.rank
 
     def _found(self) -> Trajectory | None:
         """The best trajectory of the search, if it shows a reward."""
@@ -174,11 +184,12 @@ class Demonstration:
     def _best(self) -> Trajectory | None:
         """The best trajectory of search and planning."""
         found, planned = self._found(), None if self._replanning is None else self._replanning.best
-        return max((best for best in (planned, found) if best is not None), key=lambda best: best.score, default=None)
+        return max((best for best in (planned, found) if best is not None), key=lambda best: best.rank, default=None)
 
     def _opened(self) -> SearchAtWork:
         if self._search is None:
-            choice = choose_features(self.searched, self.seed, min(SAMPLE, self.limit // 4))
+            share = 1.0 if self._replanning is None else SEARCHED - PLANNED
+            choice = choose_features(self.searched, self.seed, min(SAMPLE, int(share * self.limit) // 4))
             self.interactions += choice.interactions
             planner = ArchiveSearch(memory_mb=ARCHIVE_MB)
             self._search = planner.begin(self.searched, choice.features, self.seed)
@@ -193,17 +204,18 @@ class Demonstration:
         if not self.actions:
             return None
         step = self.simulator.reset(self.seed)
-        observations, rewards = [], []
+        observations, rewards, score = [], [], 0.0
         for action in self.actions:
             if step.done:
                 break
             observations.append(input_format.parts(step.observation))
             step = self.simulator.step(action)
             rewards.append(step.reward)
-        if sum(rewards) != self.score:
+            score += step.reward  # one after the other, as the search does: other sums may differ in the last digit
+        if score != self.score:
             raise InputError(
                 f"{self.simulator.name}: the demonstration of the run has a score of {self.score:g}, and of "
-                f"{sum(rewards):g} when it is replayed; the environment has changed, so the run cannot continue"
+                f"{score:g} when it is replayed; the environment has changed, so the run cannot continue"
             )
         targets = np.zeros((len(rewards), self.simulator.actions), np.float32)
         targets[np.arange(len(rewards)), self.actions[: len(rewards)]] = 1.0

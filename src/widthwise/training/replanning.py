@@ -4,18 +4,19 @@ In a deterministic simulator a part of an episode can be tried again from the sa
 
     pass: from a state of the best trajectory (the first pass from the initial state)
         until the episode ends:
-            K trials: plan and act as `play` does, each with other random numbers, for some actions
+            K trials: plan and act without a network, each with other random numbers, for some actions
             continue after the best of them: its rewards, less the penalty for lost lives, and the return in its tree
     the whole trajectory, from the reset, is the best one if it scores more
 
-The first pass has one trial, of any length: that is an episode of `play`. Later ones have as many trials for each part
-as the interactions allow. Choosing after every part improves a trajectory more than choosing among whole episodes,
+The first pass has one trial, of any length: that is an episode of the planner. Later ones have as many trials for each
+part as the interactions allow. Choosing after every part improves a trajectory more than choosing among whole episodes,
 because good parts add up. But a trial begins with an empty tree, so that parts must not be too short.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Generator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -24,6 +25,7 @@ from widthwise.core.defaults import Defaults
 from widthwise.core.errors import InputError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.acting import OnlinePlanner
+from widthwise.simulator_search.driver import Evaluation
 
 #: Actions of a trial, if there are several for a part.
 PART = 20
@@ -39,6 +41,11 @@ class Trajectory:
     gain: float = 0.0
     actions: list[int] = field(default_factory=list)
     ended: bool = False
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Trajectories with a reward come first, then those with the highest score: one that is cut may score more."""
+        return self.gain > 0, self.score
 
     def add(self, action: int, step: Step) -> None:
         """Add an executed action."""
@@ -91,8 +98,8 @@ class Replanning:
         self._worth = 0.0  # of the trial so far
 
     def offer(self, trajectory: Trajectory) -> None:
-        """Take a trajectory if it scores more than the best one."""
-        if self.best is None or trajectory.score > self.best.score:
+        """Take a trajectory if it is better than the best one."""
+        if self.best is None or trajectory.rank > self.best.rank:
             self.best = trajectory
 
     def advance(self, wanted: int, left: int) -> int:
@@ -103,8 +110,11 @@ class Replanning:
             left: Simulator steps after which the pass is ended, and counts as far as it has come.
 
         Returns:
-            The simulator steps that were taken.
+            The simulator steps that were taken; an action without any counts as one. Steps that are left and are too
+            few for a pass count as taken.
         """
+        if self._pass is None and self.best is not None and left < len(self.best.actions) + self.steps_per_action:
+            return left
         taken = 0 if self._pass is not None else self._begin(left)
         while taken < min(wanted, left) and self._pass is not None:
             taken += self._continue()
@@ -119,11 +129,11 @@ class Replanning:
         place, trials = 0, 1
         if self.best is not None:
             actions = len(self.best.actions) - self.best.ended
-            affordable = left // (2 * self.steps_per_action)  # actions with two trials each
-            first = max(0, actions - affordable)
+            planned = left - actions  # after the actions before the pass were repeated
+            first = max(0, actions - planned // (2 * self.steps_per_action))  # two trials for each part
             if self.passes > 1 or first > 0:
                 place = random.Random(self.seed * 1_000_003 + self.passes).randint(first, actions)
-            trials = left // (self.steps_per_action * max(PART, actions - place))
+            trials = planned // (self.steps_per_action * max(PART, actions - place))
         self._pass = Pass(min(max(trials, 1), MOST_TRIALS))
         self.passes += 1
         self._reset()
@@ -147,8 +157,8 @@ class Replanning:
         for action in actions:
             if step.done:
                 raise InputError(
-                    f"{self.simulator.name}: an episode ends where it continued before; the environment has changed, "
-                    "so its trajectories cannot be repeated"
+                    f"{self.simulator.name}: an episode ends where it continued before; the environment has changed or "
+                    "does not restore its state exactly, so that trajectories cannot be repeated: set replanning=off"
                 )
             step = self.simulator.step(action)
             self._pass.trajectory.add(action, step)
@@ -180,17 +190,18 @@ class Replanning:
         agent.prepare(self.seed * 1_000_003 + self.trials)
         agent.driver.start()
         self.simulator.load(snapshot)
-        for _ in agent.take_root(step):  # without a network it asks for nothing
-            pass
+        _result(agent.take_root(step))
         self.trials += 1
         self._trying, self._worth = True, 0.0
 
     def _act(self) -> None:
-        agent = self.agent
-        for _ in agent.act():
-            pass
+        agent, before = self.agent, self._worth
+        record = _result(agent.act())
         tree, rules = agent.driver.tree, agent.rules
-        self._worth += rules.counted(agent.episode.rewards[-1]) - rules.life_penalty * (tree.root in tree.lost)
+        self._worth += rules.counted(record.reward) - rules.life_penalty * (tree.root in tree.lost)
+        planned = record.look_ahead.returns[record.action]
+        if agent.over and planned is not None:  # planning may value an end by more than its reward
+            self._worth = before + planned
 
     def _end_trial(self) -> None:
         """Remember the trial in progress: its actions, and what it is worth with what its tree shows ahead."""
@@ -238,5 +249,19 @@ class Replanning:
         if executed is not None:
             self.trials -= 1
             self._begin_trial()
-            while len(self.agent.episode.actions) < executed and not self.agent.over:
+            while len(self.agent.episode.actions) < executed:
+                if self.agent.over:
+                    raise InputError(
+                        f"{self.simulator.name}: an episode ends where it continued before, so that the run cannot "
+                        "continue"
+                    )
                 self._act()
+
+
+def _result(work: Generator[Step, Evaluation, Any]) -> Any:
+    """The result of a coroutine of an agent without a network, which asks for no evaluation."""
+    try:
+        next(work)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("an agent without a network asks for no evaluation")

@@ -44,10 +44,8 @@ Commit {commit}. {runs} runs of {interactions:,} training interactions, {seeds} 
 were named before. Episodes have at most {actions} actions of 15 frames, and planning has 100 interactions per action.
 The raw lines are in `{folder}/results.jsonl.gz`.
 
-{note}
-
-Means over the seeds, with the least and the greatest mean of a seed. The planner plays two episodes per seed, the
-network alone ten, random actions twenty.
+Means over the seeds, with the least and the greatest mean of a seed. Episodes per seed: planner alone {alone}, planner
+and network {planned}, network alone {greedy}, random actions {random}.
 
 {scores}
 
@@ -111,11 +109,14 @@ def difference(first: list[float], second: list[float], seed: int = 0) -> Interv
     return Interval(fmean(first) - fmean(second), float(low), float(high))
 
 
-def page(lines: Lines, variant: str, config: dict[str, Any], folder: str, note: str = "") -> str:
-    """The page."""
+def page(lines: Lines, variant: str, config: dict[str, Any], folder: str) -> str:
+    """The page; raises `SystemExit` if a game lacks something to compare with."""
     runs = Runs.of(lines)
     played = {line["game"] for line in lines if line["variant"] == variant}
-    games = [game for game in GAMES if game in played]
+    games = [*(game for game in GAMES if game in played), *sorted(played - set(GAMES))]
+    for game in games:
+        if missing := [name for name in ("play", "random") if not any(key[:2] == (game, name) for key in runs.means)]:
+            raise SystemExit(f"{game} has no lines of {' and '.join(missing)}: run atari_levers.py for them")
     heads = ["game", "planner alone", "planner and network", "demonstration", "network alone", "random"]
     heads += ["network, sticky", "random, sticky"]
     columns = [("play", "planner_scores"), (variant, "planner_scores"), (variant, "demonstration")]
@@ -145,9 +146,17 @@ def page(lines: Lines, variant: str, config: dict[str, Any], folder: str, note: 
     return TEXT.format(
         command=config["command"], commit=", ".join(sorted({line["commit"] for line in own})), runs=len(own),
         interactions=config["settings"]["interactions"], seeds=len({line["seed"] for line in own}), games=len(games),
-        actions=config["settings"]["actions"], folder=folder, note=note, scores="\n".join(scores),
+        alone=episodes(lines, "play", "planner_scores"), planned=episodes(own, variant, "planner_scores"),
+        greedy=episodes(own, variant, "network_scores"), random=episodes(lines, "random", "network_scores"),
+        actions=config["settings"]["actions"], folder=folder, scores="\n".join(scores),
         differences="\n".join(differences), counts="\n".join(counts), means="\n".join(means),
     )  # fmt: skip
+
+
+def episodes(lines: Lines, variant: str, field: str) -> str:
+    """How many episodes a line of a variant has."""
+    counts = sorted({len(line[field]) for line in lines if line["variant"] == variant and field in line})
+    return " or ".join(map(str, counts))
 
 
 def row(fields: list[Any]) -> str:

@@ -28,6 +28,7 @@ import widthwise as ww
 from atari_planning import GAMES as DOZEN
 from resumable_run import resumable_run
 from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
+from widthwise.simulators.chance import Mode
 from widthwise.training.configure import configure, make_simulator
 from widthwise.training.evaluation import EvaluationEpisode
 from widthwise.training.overrides import parse_overrides, plain_overrides
@@ -39,7 +40,7 @@ GAMES = ("breakout", "pong", "frostbite", "ms_pacman", "space_invaders", "freewa
 KEYS = ("game", "variant", "seed")
 COLUMNS = ("planner_scores", "network_scores", "sampled_scores", "sticky_scores")
 NETWORK_EPISODES = 10
-CHANCE = "foresee"  # two games do not restore their states exactly and are refused otherwise
+CHANCE: Mode = "foresee"  # two games do not restore their states exactly and are refused otherwise
 STICKY = 0.25  # the probability with which an action is repeated in the episodes that no planner can play
 #: Evaluation episodes have seeds that no training episode has.
 FIRST_SEED = 1_000_000

@@ -107,21 +107,12 @@ def test_whether_the_network_repeats_the_trajectory() -> None:
     assert not trainer.repeats_demonstration()
 
 
-@pytest.mark.parametrize("before", [0, 2, 7, 10])
-def test_a_run_continues_exactly_from_every_phase(before: int) -> None:
-    trainer, again = trainer_of(), trainer_of()
-    rounds(trainer, before)
-    state = trainer.state()
-    check_trainer(state, again)
-    again.restore(state)
-    rounds(trainer, 9)
-    rounds(again, 9)
-    assert same(trainer.state(), again.state())
-
-
-@pytest.mark.parametrize("before", [1, 3, 4, 6, 8, 11])
-def test_a_run_with_replanning_continues_exactly_from_every_phase(before: int) -> None:
-    trainer, again = trainer_of(replanning=True), trainer_of(replanning=True)
+@pytest.mark.parametrize(
+    ("replanning", "before"),
+    [*((False, count) for count in (0, 2, 7, 10)), *((True, count) for count in (1, 3, 4, 6, 8, 11))],
+)
+def test_a_run_continues_exactly_from_every_phase(replanning: bool, before: int) -> None:
+    trainer, again = trainer_of(replanning=replanning), trainer_of(replanning=replanning)
     rounds(trainer, before)
     state = trainer.state()
     check_trainer(state, again)

@@ -128,7 +128,19 @@ def test_with_a_demonstration_most_of_the_run_looks_for_it() -> None:
     assert given.learning.archive == 700
     assert RunSettings("atari:pong", 10, preset="demonstration").options == {"stack": 8, "spread": True}
     assert RunSettings("atari:pong", 10, preset="demonstration", options={"stack": 2}).options["stack"] == 2
-    assert RunSettings("atari:pong", 10).options == RunSettings("corridor", 10, preset="demonstration").options == {}
+    assert RunSettings("corridor", 10, preset="demonstration").options == {}
+
+
+def test_in_atari_games_learning_begins_with_a_demonstration() -> None:
+    from widthwise.training.run_settings import RunSettings
+
+    default, shown_first = (PRESETS[name].of_kind("atari") for name in ("default", "demonstration"))
+    assert default == shown_first and default["archive"] == 0.8
+    settings = RunSettings("atari:pong", 10)
+    assert settings.options == {"stack": 8, "spread": True}
+    assert RunSettings("atari:pong", 10, preset="paper").options == {}
+    # A run that was begun before presets had options continues without them.
+    assert RunSettings.of({**settings.describe(), "options": {"limit": 9}}).options == {"limit": 9}
 
 
 def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:
@@ -149,15 +161,23 @@ def test_the_page_lists_every_setting_in_which_presets_differ() -> None:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 2 + len(NAMES) and re.fullmatch(r"`\w+`", cells[1]):
             listed.add((cells[0], cells[1].strip("`"), *cells[2:]))
-    expected = set()
-    by_kind = {setting for name in NAMES for settings in PRESETS[name].kinds.values() for setting in settings}
-    for kind in KINDS:
-        by_preset = [PRESETS[name].of_kind(kind) for name in NAMES]
-        for setting in by_preset[0]:
-            values = [shown(settings[setting]) for settings in by_preset]
+    assert listed == set(differences())
+
+
+def differences() -> list[tuple[str, ...]]:
+    """The rows of the table: kinds of environments, setting, and its value in each preset."""
+    rows = []
+    for setting in PRESETS["default"].settings:
+        kinds: dict[tuple[str, ...], list[str]] = {}
+        for kind in KINDS:
+            values = tuple(shown(PRESETS[name].of_kind(kind)[setting]) for name in NAMES)
             if len(set(values)) > 1:
-                expected.add((kind if setting in by_kind else "all", setting, *values))
-    assert listed == expected
+                kinds.setdefault(values, []).append(kind)
+        for values, alike in kinds.items():
+            groups = {KINDS: "all", tuple(kind for kind in KINDS if kind != "atari"): "all but atari"}
+            named = groups.get(tuple(alike))
+            rows += [(kind, setting, *values) for kind in ([named] if named else alike)]
+    return rows
 
 
 def test_training_in_atari_games_keeps_as_many_nodes_as_the_preset_says() -> None:
@@ -176,7 +196,7 @@ def test_the_penalty_of_play_in_atari_games_is_not_that_of_learning() -> None:
     assert ww.OnlinePlanner(Game(), life_penalty=0).rules.life_penalty == 0
     assert ww.OnlinePlanner(Game(), preset="paper").rules.life_penalty == 0
     assert ww.OnlinePlanner(TinyWorld()).rules.life_penalty == 0
-    assert planning_settings("pi-iw", Game()).life_penalty == 0
+    assert planning_settings("pi-iw", Game()).life_penalty == 1_000
     assert planning_defaults(Game(), network=True).life_penalty == 0
 
 

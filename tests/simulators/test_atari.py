@@ -46,7 +46,9 @@ def test_what_a_step_shows():
 
 def test_spread_frames_reach_further_back():
     env: Any = ww.simulator(MONTEZUMA, stack=8, spread=True)
-    seen = [env.reset(seed=0).observation.newest] * 34
+    first = env.reset(seed=0).observation
+    assert not any(frame.any() for frame in first.frames[:-1]) and first.newest.any()  # nothing was before the game
+    seen = [first.frames[0]] * 33 + [first.newest]
     rng = random.Random(0)
     for _ in range(45):
         snapshot = env.save()

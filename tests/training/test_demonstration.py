@@ -21,7 +21,7 @@ from widthwise.training import demonstration as module
 from widthwise.training.algorithms import planning_settings
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.configuration import Configuration
-from widthwise.training.demonstration import Demonstration
+from widthwise.training.demonstration import Demonstration, repeats
 from widthwise.training.replanning import Trajectory
 from widthwise.training.trainer import Trainer
 
@@ -69,7 +69,8 @@ def test_a_run_searches_then_rehearses_then_acts(patient: bool) -> None:
     assert 0 < first.interactions <= 750 + module.STEPS and trainer.interactions == first.interactions + 8
     until_acting(trainer)
     assert first.interactions == 3_000 and first.score == 1.0 and first.actions
-    assert first.rehearsed == 60 and trainer.updater.updates == 61  # and one for the first action
+    assert 0 < first.rehearsed <= 180 and trainer.updater.updates == first.rehearsed + 1  # one for the first action
+    assert first.rehearsed == 180 or trainer.repeats_demonstration()
     summary = trainer.summary()
     assert summary["demonstration_score"] == 1.0 and summary["demonstration_steps"] == len(first.actions)
 
@@ -82,18 +83,30 @@ def test_the_network_repeats_what_it_was_shown() -> None:
     assert (episode.score, episode.actions) == (1.0, trainer.demonstration.actions)
 
 
-def test_the_rehearsal_becomes_longer_until_the_network_repeats_the_trajectory(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("answers", "updates"),
+    [([True], 20), ([False, True], 40), ([False] * 3 + [True], 80), ([False] * 6, 120)],
+)
+def test_the_rehearsal_ends_when_the_network_repeats_the_trajectory(
+    monkeypatch: pytest.MonkeyPatch, answers: list[bool], updates: int
 ) -> None:
-    answers = iter([False, False, True])
-    trainer = trainer_of(rehearsal=40)
-    monkeypatch.setattr(trainer, "repeats_demonstration", lambda: next(answers))
+    trainer, given = trainer_of(rehearsal=40), iter(answers)
+    monkeypatch.setattr(trainer, "repeats_demonstration", lambda: next(given))
     until_acting(trainer)
-    assert trainer.demonstration is not None and trainer.demonstration.rehearsed == 80
-    trainer = trainer_of(rehearsal=40)
-    monkeypatch.setattr(trainer, "repeats_demonstration", lambda: False)
-    until_acting(trainer)
-    assert trainer.demonstration is not None and trainer.demonstration.rehearsed == 120
+    assert trainer.demonstration is not None and trainer.demonstration.rehearsed == updates
+
+
+def test_a_network_that_barely_prefers_the_actions_does_not_repeat_them() -> None:
+    episode = EpisodeData([(np.full(1, row, np.float32),) for row in range(2)], np.eye(2, dtype=np.float32), np.ones(2))
+    clear, unclear = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.9, 0.1], [0.4, 0.6]])
+    assert repeats(clear, episode) and not repeats(unclear, episode)
+
+
+def test_equal_observations_with_different_actions_do_not_count() -> None:
+    rows: list[tuple[Array, ...]] = [(np.full(1, value, np.float32),) for value in (1, 1, 2)]
+    episode = EpisodeData(rows, np.eye(3, dtype=np.float32), np.ones(3, np.float32))
+    assert repeats(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]]), episode)
+    assert not repeats(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [1.0, 0, 0]]), episode)
 
 
 def test_whether_the_network_repeats_the_trajectory() -> None:
@@ -214,18 +227,59 @@ def test_the_state_is_small_after_the_search() -> None:
     assert trainer.state()["demonstration"]["search"] is None
 
 
-def test_episodes_that_score_less_are_not_imitated() -> None:
+def test_with_self_imitation_other_episodes_are_not_learned_from() -> None:
     for self_imitation in (True, False):
-        trainer = trainer_of(rehearsal=0, self_imitation=self_imitation)
+        trainer = trainer_of(rehearsal=20, self_imitation=self_imitation)
         assert trainer.demonstration is not None
-        assert trainer.imitates(0.0)  # nothing to compare with yet
+        assert not trainer.rehearses_only()  # there is nothing yet
         until_acting(trainer)
         assert trainer.demonstration.score == 1.0
         trainer.demonstration.score = 2.0
+        before = trainer.updater.updates
         while not trainer.round():
             pass
-        assert trainer.imitates(2.5) and trainer.imitates(2.0) is not self_imitation
+        assert trainer.rehearses_only() is self_imitation
         assert len(trainer.replay.state()["episodes"]) == (0 if self_imitation else 1)
+        assert (trainer.updater.updates == before) is self_imitation
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_better_episode_becomes_the_demonstration(found: bool) -> None:
+    """Also the first one with a reward, where the search has found none."""
+    trainer, again = (trainer_of(rehearsal=20, self_imitation=True) for _ in range(2))
+    first = trainer.demonstration
+    assert first is not None
+    until_acting(trainer)
+    known = first.actions
+    assert known is not None
+    first.score, first.actions = (0.5, known[:1]) if found else (None, [])
+    before = trainer.interactions
+    trainer.surpass(5, [0.0] * (len(known) - 1) + [1.0, -1.0], [*known, 0])
+    assert (first.score, first.actions, first.seed) == (1.0, known, 5)
+    assert trainer.preparing() and trainer.interactions == before + len(known)
+    shown = trainer.replay.demonstration
+    assert shown is not None and shown.targets.argmax(axis=1).tolist() == known
+    rounds(trainer, 1)
+    state = trainer.state()
+    check_trainer(state, again)
+    again.restore(state)
+    rounds(trainer, 6)
+    rounds(again, 6)
+    assert not trainer.preparing() and same(trainer.state(), again.state())
+
+
+def test_an_episode_that_is_not_better_does_not_become_the_demonstration() -> None:
+    trainer = trainer_of(rehearsal=0, self_imitation=True)
+    first = trainer.demonstration
+    assert first is not None
+    until_acting(trainer)
+    known = first.actions
+    trainer.surpass(5, [1.0], [0])  # as good
+    trainer.surpass(5, [3.0, -3.0], [0, 0])  # worse, though with a larger reward
+    assert (first.actions, first.score, first.seed) == (known, 1.0, 0)
+    first.score = None
+    trainer.surpass(5, [0.0, -1.0], [0, 0])  # without a positive reward
+    assert first.actions == known and first.score is None
 
 
 def test_actions_after_the_last_reward_are_not_imitated() -> None:

@@ -53,7 +53,7 @@ examples:
   widthwise train --resume runs/small
   widthwise train maze-large --algorithm pi-hiw --tiles 4x4 --trees 8 --interactions 1e6 --out runs/large
   widthwise train maze-large --actors 2 --interactions 1e6 --out runs/large-2
-  widthwise train atari:pong --algorithm pi-iw --interactions 200_000 --evaluation-steps 300 --out runs/pong
+  widthwise train atari:pong --interactions 200_000 --evaluation-steps 300 --out runs/pong
   widthwise play maze-small --policy runs/small --network-only
 
 settings of planning for --set: guided, dynamic, value, doubt, ties (on or off), high_features
@@ -149,7 +149,7 @@ def add_preset(group: argparse._ArgumentGroup) -> None:
         choices=NAMES,
         help="the values of settings that no option gives: default, paper (those of the paper), authors (those of the "
         "program that its authors published) or demonstration (train: most interactions look for a good trajectory, "
-        "and the network learns it first); docs/guide/presets.md lists them",
+        "and the network learns it first; the default in Atari games); docs/guide/presets.md lists them",
     )
 
 

@@ -40,9 +40,9 @@ class LearningSettings:
     zero_heads: bool = True  # both heads begin at zero
     archive: int = 0  # interactions of a search with an archive before the first episode; 0: none
     replanning: bool = False  # a part of these interactions plans without the network, from the best trajectory so far
-    rehearsal: int = 5_000  # updates on the best trajectory of that search alone
+    rehearsal: int = 5_000  # updates on its best trajectory alone: fewer if the network repeats it, at most 3 times
     demonstration_share: float = 0.25  # of a batch, from that trajectory
-    self_imitation: bool = False  # other episodes are learned from if they score more, up to their last reward
+    self_imitation: bool = False  # only the best trajectory is learned from; a better episode takes its place
 
     def __post_init__(self) -> None:
         """Check the settings."""

@@ -126,6 +126,10 @@ class ReplayMemory:
         """Remember samples from the nodes of a tree."""
         self._nodes.add(samples)
 
+    def clear(self) -> None:
+        """Forget everything but the demonstration."""
+        self._roots, self._nodes = _Store(self._roots.capacity), _Store(self._nodes.capacity)
+
     def demonstrate(self, episode: EpisodeData) -> None:
         """Remember a demonstration: it stays, and is not part of `state`."""
         self._shown = _Store(self.capacity)

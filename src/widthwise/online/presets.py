@@ -108,9 +108,28 @@ _PAPER_KINDS: Mapping[str, Settings] = {
     "other": {"tiles": (2, 2)},
 }
 
+#: Search and planning look for a trajectory first, and the network learns it.
+_SHOWN: Settings = {
+    "dynamic": False,
+    "value": False,  # that of a single trajectory is too high elsewhere
+    "behaviour": "prior",
+    "tie_tolerance": 1.0,
+    "target_prior": True,
+    "life_penalty": 1_000.0,
+    "clip_rewards": True,
+    "value_factor": 0.0,
+    "archive": 0.8,  # of the interactions of the run
+    "replanning": True,
+    "rehearsal": 8_000,
+    "demonstration_share": 0.5,
+    "self_imitation": True,
+}
+#: With the last four frames, equal observations of a long trajectory can need different actions.
+_SHOWN_OPTIONS: Mapping[str, Settings] = {"atari:": {"stack": 8, "spread": True}}
 _DEFAULT_KINDS: Mapping[str, Settings] = {
     "corridor": {"tiles": (2, 2)},
-    "atari": {**_ATARI, "planner": "riw", "nodes": 5_000, "play_life_penalty": 10_000.0},  # more than any reward
+    # The penalty is more than any reward.
+    "atari": {**_ATARI, "planner": "riw", "nodes": 5_000, "play_life_penalty": 10_000.0, **_SHOWN},
     "other": {"steps_per_action": 30, "tiles": (2, 2)},
 }
 
@@ -119,6 +138,7 @@ PRESETS: dict[str, Preset] = {
         "what works in practice",
         {**_PLANNING, **_LEARNING},
         _DEFAULT_KINDS,
+        _SHOWN_OPTIONS,
     ),
     "paper": Preset("the settings that the paper gives", _PAPER, _PAPER_KINDS),
     "authors": Preset(
@@ -127,27 +147,10 @@ PRESETS: dict[str, Preset] = {
         _PAPER_KINDS,
     ),
     "demonstration": Preset(
-        "search and planning first, then learning from the best trajectory",
-        {
-            **_PLANNING,
-            **_LEARNING,
-            "dynamic": False,
-            "value": False,  # that of a single trajectory is too high elsewhere
-            "behaviour": "prior",
-            "tie_tolerance": 1.0,
-            "target_prior": True,
-            "life_penalty": 1_000.0,
-            "clip_rewards": True,
-            "value_factor": 0.0,
-            "archive": 0.8,  # of the interactions of the run
-            "replanning": True,
-            "rehearsal": 8_000,
-            "demonstration_share": 0.5,
-            "self_imitation": True,
-        },
+        "search and planning first, then learning from the best trajectory; the default in Atari games",
+        {**_PLANNING, **_LEARNING, **_SHOWN},
         _DEFAULT_KINDS,
-        # With the last four frames, equal observations of a long trajectory can need different actions.
-        {"atari:": {"stack": 8, "spread": True}},
+        _SHOWN_OPTIONS,
     ),
     FIRST: Preset("the defaults of version 0.1", {**_PLANNING, **_LEARNING, "steps_per_action": 30}, _PAPER_KINDS),
 }

@@ -37,6 +37,10 @@ FOR_TWO = frozenset({"combat", "joust", "maze_craze", "warlords"})
 #: The beginning of a packed snapshot: the length of the emulator's state, steps, the last action, whether it is over,
 #: and the length of the patches.
 _HEAD = struct.Struct("<IIB?I")
+#: What frames that are spread show of the time before a game: its first steps look different although its screen may
+#: not change.
+_BLACK = np.zeros((PIXELS, PIXELS), np.uint8)
+_BLACK.flags.writeable = False
 
 
 class Frames:
@@ -104,7 +108,7 @@ class Atari:
     """An Atari game as a simulator.
 
     An observation is the last four frames (`Frames`), gray, 84x84; `stack` is their number, and with `spread` they
-    reach further back (`distances`). `info` has the `lives`, the 128 bytes of
+    reach further back (`distances`) and are black before the game. `info` has the `lives`, the 128 bytes of
     memory as `ram`, the `frame` number within the episode, and the colours of the screen and of the one before as
     `patches` (for `BProst`). An episode ends with the game, or after
     `limit` steps (by default 18,000 frames, five minutes of play).
@@ -196,7 +200,9 @@ class Atari:
         self._ale.reset_game()
         self._steps, self._over, self._last = 0, False, 0
         self._patches = b""
-        self._frames = (self._look(),) * -self._ages[0]
+        first = self._look()
+        before = first if len(self._ages) == -self._ages[0] else _BLACK
+        self._frames = (before,) * (-self._ages[0] - 1) + (first,)
         return self._show(0.0)
 
     def step(self, action: int) -> Step:

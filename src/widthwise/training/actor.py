@@ -192,9 +192,12 @@ class Actor:
         episode = player.agent.episode
         return PlayedEpisode(
             tree,
+            player.seed,
             episode.score,
             episode.steps,
             episode.interactions,
+            tuple(episode.actions),
+            tuple(episode.rewards),
             self.oldest[tree],
             self.version,
             self.draw,

@@ -98,9 +98,12 @@ class PlayedEpisode:
     """An episode that has ended in a block."""
 
     tree: int
+    seed: int
     score: float
     steps: int
     interactions: int
+    actions: tuple[int, ...]
+    rewards: tuple[float, ...]
     oldest: int  # the version of the weights that its first block was played with
     newest: int  # the version of those of its last block
     draw: int | None  # the seed of the weights, where the actor had drawn its own

@@ -234,7 +234,7 @@ class ActorsTrainer(Trainer):
         """Count what a block has taken."""
         self.interactions += block.interactions
         self.actions += block.actions
-        self.owed += self.config.learning.updates * block.actions
+        self.owed += self.earned(block.actions)
         for name, seconds in block.seconds.items():
             self.times[name] += seconds
 
@@ -244,7 +244,8 @@ class ActorsTrainer(Trainer):
         for part in block.parts:
             self._remember(part, self.replay.add_nodes if part.nodes else self.replay.add)
         for episode in block.episodes:
-            if self.imitates(episode.score):
+            self.surpass(episode.seed, episode.rewards, episode.actions)
+            if not self.rehearses_only():
                 self._remember(episode, self.replay.add)
             self.traffic["episodes"] += 1
             ended.append(self._ended(actor, episode))

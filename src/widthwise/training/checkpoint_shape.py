@@ -108,7 +108,7 @@ _DEMONSTRATION = fields(
         "actions": optional(items(whole(0))),
         "search": optional(table(anything)),  # restoring it checks it
     },
-    {"mastered": switch, "planned": _PLANNED},
+    {"mastered": switch, "seed": whole(0), "planned": _PLANNED},
 )
 #: What a run with several actors has besides.
 _ACTORS = fields(

@@ -6,9 +6,9 @@ from. The archive search (`ArchiveSearch`) needs no network. The beginning of a 
     search with an archive for `archive` interactions                          (searching)
     with `replanning`: plan without a network for a part of these interactions
     replay the best trajectory from a reset: the demonstration
-    train the network `rehearsal` times on the demonstration alone,            (rehearsing)
-    and longer while it would leave the trajectory somewhere
+    train the network on the demonstration alone until it repeats it           (rehearsing)
     plan, act and learn as always; a share of every batch is from the demonstration
+    with `self_imitation`: learn from nothing else, until an episode scores more and becomes the demonstration
 
 With `replanning`, planning (`Replanning`) has the first quarter of the interactions and the search the next fifth. The
 one with the higher score continues: where rewards are frequent that is planning, where they are rare the search. After
@@ -20,10 +20,11 @@ trajectory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from widthwise.core.contract import guarded
 from widthwise.core.errors import InputError
@@ -31,7 +32,10 @@ from widthwise.core.simulator import Simulator
 from widthwise.learning.input_format import InputFormat
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay_memory import EpisodeData
+from widthwise.online.defaults import planning_defaults
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
+from widthwise.training.clocks import Clocks, TimedSimulator
+from widthwise.training.configuration import Configuration
 from widthwise.training.replanning import Replanning, Trajectory
 from widthwise.training.search_features import STEPS as SAMPLE
 from widthwise.training.search_features import choose_features
@@ -41,8 +45,11 @@ from widthwise.training.search_state import capture, restore
 STEPS = 500
 #: Updates of the rehearsal in one round.
 UPDATES = 20
-#: The rehearsal becomes longer by this share while the network does not repeat the trajectory, up to this many times.
-LONGER, LONGEST = 0.125, 3
+#: The rehearsal is judged after every such share of its updates, and ends at the latest after this many times as many.
+JUDGED, LONGEST = 0.125, 3
+#: The network repeats a trajectory if it gives each of its actions this probability. A network that merely prefers them
+#: while it is still changing may prefer others after the next update.
+CLEARLY = 0.8
 #: Megabytes of the archive, all of which is written to every checkpoint while the search runs.
 ARCHIVE_MB = 500.0
 #: With replanning: until which share of the interactions it plans, then searches, and the search goes on if it leads.
@@ -60,8 +67,8 @@ class Demonstration:
     Args:
         simulator: The environment; nothing else uses it while the search runs.
         interactions: How many the search takes, the choice of its features included.
-        rehearsal: How many updates are made on the trajectory alone; up to three times as many if the network does not
-            repeat it by then.
+        rehearsal: How many updates are made on the trajectory alone: fewer if the network repeats it before, up to
+            three times as many if it does not repeat it by then.
         seed: The seed of the search and of the reset.
         searched: The same environment with smaller snapshots, if there is one: the search uses it.
         replanning: Planning in that environment; None: the search has all interactions.
@@ -107,16 +114,25 @@ class Demonstration:
 
     def updates(self) -> int:
         """The updates of the rehearsal that are next; they count as made."""
-        count = UPDATES if self.rehearsed >= self.rehearsal else min(UPDATES, self.rehearsal - self.rehearsed)
+        count = min(UPDATES, LONGEST * self.rehearsal - self.rehearsed)
         self.rehearsed += count
         return count
 
     def judge(self, repeats: Callable[[], bool]) -> None:
         """End the rehearsal if it is time for that; `repeats` says whether the network would repeat the trajectory."""
-        more = self.rehearsed - self.rehearsal
-        every = max(UPDATES, int(LONGER * self.rehearsal) // UPDATES * UPDATES)
-        if more >= 0 and more % every == 0:
-            self.mastered = self.rehearsed >= LONGEST * self.rehearsal or repeats()
+        every = max(UPDATES, int(JUDGED * self.rehearsal) // UPDATES * UPDATES)
+        ends = self.rehearsed >= LONGEST * self.rehearsal
+        self.mastered = ends or (self.rehearsed % every == 0 and repeats())
+
+    def surpassed(self, score: float, gain: float) -> bool:
+        """Whether an episode with this score and sum of positive rewards is better than the demonstration."""
+        return not self.searching() and gain > 0 and (self.score is None or score > self.score)
+
+    def replace(self, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
+        """Make an episode the demonstration, up to its last positive reward; the network has to learn it."""
+        end = max(number for number, reward in enumerate(rewards, 1) if reward > 0)
+        self.seed, self.actions, self.score = seed, list(actions[:end]), _total(rewards[:end])
+        self.rehearsed, self.mastered = 0, self.rehearsal == 0
 
     def summary(self) -> dict[str, Any]:
         """What the search has found, for `result.json`."""
@@ -204,14 +220,14 @@ class Demonstration:
         if not self.actions:
             return None
         step = self.simulator.reset(self.seed)
-        observations, rewards, score = [], [], 0.0
+        observations, rewards = [], []
         for action in self.actions:
             if step.done:
                 break
             observations.append(input_format.parts(step.observation))
             step = self.simulator.step(action)
             rewards.append(step.reward)
-            score += step.reward  # one after the other, as the search does: other sums may differ in the last digit
+        score = _total(rewards)
         if score != self.score:
             raise InputError(
                 f"{self.simulator.name}: the demonstration of the run has a score of {self.score:g}, and of "
@@ -227,6 +243,7 @@ class Demonstration:
             "interactions": self.interactions,
             "rehearsed": self.rehearsed,
             "mastered": self.mastered,
+            "seed": self.seed,
             "score": self.score,
             "actions": self.actions,
             "search": None if self._search is None else capture(self._search),
@@ -237,6 +254,7 @@ class Demonstration:
         """Return to a state."""
         self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
         self.mastered = state.get("mastered", self.rehearsed >= self.rehearsal)  # older runs did not rehearse longer
+        self.seed = state.get("seed", self.seed)
         self._search = None
         if state["search"] is not None:
             restore(self._opened(), state["search"])
@@ -246,3 +264,55 @@ class Demonstration:
             elif self.actions is not None:
                 self._replanning = None
         self.interactions = state["interactions"]
+
+
+def new_demonstration(simulator: Simulator, config: Configuration, clocks: Clocks) -> Demonstration:
+    """The search for a demonstration of a run, with a simulator of its own: trees may be within an episode."""
+    learning, planning = config.learning, config.planning
+    world = TimedSimulator(simulator, clocks)
+    smaller: Any = getattr(simulator, "without_history", None)  # most of a snapshot are the frames of the past
+    searched = TimedSimulator(smaller(), clocks) if callable(smaller) else world
+    replanning = None
+    if learning.replanning:
+        replanning = Replanning(
+            searched,
+            config.seed,
+            steps_per_action=planning.steps_per_action,
+            nodes=planning.nodes,
+            defaults=planning_defaults(simulator),
+        )
+    return Demonstration(
+        world, learning.archive, learning.rehearsal, config.seed, searched=searched, replanning=replanning
+    )
+
+
+def repeats(policies: npt.NDArray[np.float32], episode: EpisodeData) -> bool:
+    """Whether policies repeat an episode: they give each of its actions a high probability.
+
+    Steps with equal observations and different actions do not count. No policy tells them apart.
+
+    Args:
+        policies: The network's policy in each state of the episode.
+        episode: A demonstration.
+
+    Returns:
+        Whether they do.
+    """
+    actions = episode.targets.argmax(axis=1)
+    contents: dict[int, bytes] = {}  # by the identity of an array; observations share arrays
+    taken: dict[tuple[bytes, ...], set[int]] = {}
+    seen = []
+    for parts, action in zip(episode.observations, actions.tolist(), strict=True):
+        key = tuple(contents.setdefault(id(part), part.tobytes()) for part in parts)
+        taken.setdefault(key, set()).add(action)
+        seen.append(key)
+    rows = [row for row, key in enumerate(seen) if len(taken[key]) == 1]
+    return bool((policies[rows, actions[rows]] >= CLEARLY).all())
+
+
+def _total(rewards: Iterable[float]) -> float:
+    """Rewards added one after the other, as the search does: another order may differ in the last digit."""
+    score = 0.0
+    for reward in rewards:
+        score += reward
+    return score

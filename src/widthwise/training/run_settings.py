@@ -109,7 +109,10 @@ class RunSettings:
 
         known = {item.name for item in fields(cls)} - {"make"}
         values = {name: value for name, value in data.items() if name in known}
-        return cls(**{**values, "overrides": check_overrides(values.get("overrides", {}))})
+        settings = cls(**{**values, "overrides": check_overrides(values.get("overrides", {}))})
+        # All options were written down; a preset may have had fewer when the run began.
+        object.__setattr__(settings, "options", dict(values.get("options", {})))
+        return settings
 
     @property
     def variation(self) -> str:

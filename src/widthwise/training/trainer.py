@@ -24,13 +24,12 @@ from widthwise.online.lockstep import advance_together
 from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
-from widthwise.training.demonstration import Demonstration
+from widthwise.training.demonstration import Demonstration, new_demonstration, repeats
 from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
 from widthwise.training.learning_parts import new_memory, new_network
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
-from widthwise.training.replanning import Replanning
 from widthwise.training.simulator_facts import input_format_of, over_at_reset, random_walk, support_for
 from widthwise.training.training_agent import training_agent
 from widthwise.training.transport import ActorLost
@@ -82,7 +81,7 @@ class Trainer:
         ]
         self.demonstration: Demonstration | None = None
         if learning.archive and finding is None:  # actors have a finding, and leave the search to the learner
-            self.demonstration = self.new_demonstration(first)
+            self.demonstration = new_demonstration(make(), config, self.clocks)
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -91,25 +90,6 @@ class Trainer:
         self.scaled = finding is not None  # the numbers of observations; an actor gets the scale with the weights
         if not self.scaled:
             self.calibrate(config.seed)
-
-    def new_demonstration(self, first: Simulator) -> Demonstration:
-        """The search for a demonstration; `first` is the simulator of the first tree."""
-        learning, planning, seed = self.config.learning, self.config.planning, self.config.seed
-        world = self.players[0].agent.driver.simulator
-        smaller = getattr(first, "without_history", None)  # most of a snapshot are the frames of the past
-        searched = TimedSimulator(smaller(), self.clocks) if callable(smaller) else world
-        replanning = None
-        if learning.replanning:
-            replanning = Replanning(
-                searched,
-                seed,
-                steps_per_action=planning.steps_per_action,
-                nodes=planning.nodes,
-                defaults=planning_defaults(first),
-            )
-        return Demonstration(
-            world, learning.archive, learning.rehearsal, seed, searched=searched, replanning=replanning
-        )
 
     def simulators(self) -> int:
         """How many simulators there are: one for each tree that this process advances."""
@@ -202,11 +182,10 @@ class Trainer:
         return True
 
     def repeats_demonstration(self) -> bool:
-        """Whether the network prefers the action of the demonstration in each of its states."""
+        """Whether the network repeats the demonstration."""
         shown = self.replay.demonstration
         assert shown is not None
-        policies = self.updater.inference.policies(shown.observations)
-        return bool((policies.argmax(axis=1) == shown.targets.argmax(axis=1)).all())
+        return repeats(self.updater.inference.policies(shown.observations), shown)
 
     def show_demonstration(self) -> None:
         """Let the network learn from the demonstration, if there is one."""
@@ -238,7 +217,7 @@ class Trainer:
         for player in self.players:
             self.take_parts(player)
         ended = [self.end(number) for number, player in enumerate(self.players) if player.agent.over]
-        self.learn(self.config.learning.updates * actions)
+        self.learn(self.earned(actions))
         if self.config.refresh:
             self.look_anew()
         self.clocks.total += now() - begun
@@ -248,6 +227,10 @@ class Trainer:
         """Simulator steps and executed actions of the episodes in hand."""
         agents = [player.agent for player in self.players]
         return sum(agent.driver.steps for agent in agents), sum(agent.episode.steps for agent in agents)
+
+    def earned(self, actions: int) -> int:
+        """The updates that executed actions earn; none where a rehearsal is all that is learned."""
+        return 0 if self.rehearses_only() else self.config.learning.updates * actions
 
     def draw_anew(self) -> None:
         """Take other first weights while there is nothing to learn from: the next episode looks for other features."""
@@ -276,21 +259,32 @@ class Trainer:
         for part in player.parts():
             self.replay.add(part)
 
-    def imitates(self, score: float) -> bool:
-        """Whether an episode with this score is learned from: always, unless `self_imitation` compares it.
+    def rehearses_only(self) -> bool:
+        """Whether the demonstration is all that is learned from: with `self_imitation`, if there is one.
 
-        It must then score more than the demonstration, if there is one.
         Other episodes lead through states that the demonstration does not visit. What is learned there disturbs what
         was learned on the trajectory.
         """
-        least = None if self.demonstration is None else self.demonstration.score
-        return not self.config.learning.self_imitation or least is None or score > least
+        first = self.demonstration
+        return self.config.learning.self_imitation and first is not None and bool(first.actions)
+
+    def surpass(self, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
+        """With `self_imitation`: let an episode that is better than the demonstration take its place."""
+        first, gain = self.demonstration, sum(max(0.0, reward) for reward in rewards)
+        if first is None or not self.config.learning.self_imitation or self.finding.stochastic:
+            return
+        if first.surpassed(sum(rewards), gain):
+            first.replace(seed, rewards, actions)
+            self.interactions += len(first.actions or ())
+            self.replay.clear()
+            self.show_demonstration()
 
     def end(self, number: int) -> EndedEpisode:
         """Remember an episode that is over."""
         player = self.players[number]
         episode = player.agent.episode
-        if self.imitates(episode.score):
+        self.surpass(player.seed, episode.rewards, episode.actions)
+        if not self.rehearses_only():
             self.replay.add(player.played())
         return EndedEpisode(
             player.episode,

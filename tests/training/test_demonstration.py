@@ -97,7 +97,9 @@ def test_the_rehearsal_ends_when_the_network_repeats_the_trajectory(
 
 
 def test_a_network_that_barely_prefers_the_actions_does_not_repeat_them() -> None:
-    episode = EpisodeData([(np.full(1, row, np.float32),) for row in range(2)], np.eye(2, dtype=np.float32), np.ones(2))
+    episode = EpisodeData(
+        [(np.full(1, row, np.float32),) for row in range(2)], np.eye(2, dtype=np.float32), np.ones(2, np.float32)
+    )
     clear, unclear = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.9, 0.1], [0.4, 0.6]])
     assert repeats(clear, episode) and not repeats(unclear, episode)
 
@@ -254,7 +256,7 @@ def test_a_better_episode_becomes_the_demonstration(found: bool) -> None:
     assert known is not None
     first.score, first.actions = (0.5, known[:1]) if found else (None, [])
     before = trainer.interactions
-    trainer.surpass(5, [0.0] * (len(known) - 1) + [1.0, -1.0], [*known, 0])
+    trainer.surpass(5, [0.0] * (len(known) - 1) + [1.0, -0.25], [*known, 0])
     assert (first.score, first.actions, first.seed) == (1.0, known, 5)
     assert trainer.preparing() and trainer.interactions == before + len(known)
     shown = trainer.replay.demonstration
@@ -266,6 +268,25 @@ def test_a_better_episode_becomes_the_demonstration(found: bool) -> None:
     rounds(trainer, 6)
     rounds(again, 6)
     assert not trainer.preparing() and same(trainer.state(), again.state())
+
+
+def test_planning_continues_without_the_network_after_the_demonstration() -> None:
+    trainer = trainer_of(rehearsal=200, self_imitation=True, tie_tolerance=1.0)
+    until_acting(trainer)
+    assert trainer.demonstration is not None and trainer.demonstration.actions
+    length = len(trainer.demonstration.actions)
+    assert trainer.updater.inference.guided_actions() == length
+    again = trainer_of(rehearsal=200, self_imitation=True, tie_tolerance=1.0)
+    again.updater.restore(trainer.updater.state())
+    for other in (trainer, again):  # a policy is what `updater` restores
+        other.updater.network.demonstrated.fill_(3)
+        other.updater.publish()
+        agent = other.agent(Maze(ROOMS))
+        other.together([agent.begin(5)])
+        for number in range(5):
+            other.together([agent.act()])
+            assert (agent.driver.tree.prior[agent.driver.tree.root] is None) == (number >= 3)
+    assert trainer_of(rehearsal=200).updater.inference.guided_actions() is None
 
 
 def test_an_episode_that_is_not_better_does_not_become_the_demonstration() -> None:

@@ -55,6 +55,12 @@ class Inference:
         self.version = version
         self.changes += 1
         self._current = False
+        actions = getattr(self.network, "demonstrated", None)
+        self._demonstrated = None if actions is None else int(actions)
+
+    def guided_actions(self) -> int | None:
+        """For how many actions of an episode the policy is known, if it was learned from one trajectory; None: all."""
+        return self._demonstrated or None
 
     @torch.no_grad()
     def _copy_weights(self) -> None:

@@ -23,9 +23,11 @@ class Network(nn.Module):
 
     Each layer is normalised over the batch before its ReLU. Both heads begin at zero: the policy is uniform and every
     value 0 (the middle of the support) before anything was learned; without `zero_heads` they begin at random.
+    With `demonstration` the network also has the number of actions of the one trajectory that it has learned.
     """
 
     value_scale: Tensor
+    demonstrated: Tensor
 
     def __init__(
         self,
@@ -37,6 +39,7 @@ class Network(nn.Module):
         momentum: float = 0.1,
         smooth: bool = True,
         zero_heads: bool = True,
+        demonstration: bool = False,
     ) -> None:
         super().__init__()
         self.input_format, self.support, self.actions = input_format, support, actions
@@ -60,6 +63,8 @@ class Network(nn.Module):
         self.smooth, self.zero_heads = smooth, zero_heads
         if support.fitted:
             self.register_buffer("value_scale", torch.zeros(()))  # 0: no return other than 0 was seen
+        if demonstration:
+            self.register_buffer("demonstrated", torch.zeros(()))  # 0: it has learned none
         if input_format.encoding is not None and input_format.encoding.numeric:
             # The same memory as the encoding's: a restored network comes with the scale of its input.
             self.register_buffer("centre", torch.from_numpy(input_format.encoding.centre))

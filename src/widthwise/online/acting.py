@@ -163,6 +163,8 @@ class OnlinePlanner:
         self.rng = random.Random()
         self._prediction: Prediction | None = None
         self.path = FollowedPath()
+        #: Gives the number of actions of an episode for which the network's policy is used; None: all.
+        self.guided_actions: Callable[[], int | None] = _all
         self.planning: SimulatorHierarchy  # at work since the episode began
 
     def run(self, seed: int = 0, *, on_interrupt: OnInterrupt = "raise") -> Episode:
@@ -280,6 +282,7 @@ class OnlinePlanner:
         driver = self.driver
         self.luck.begin(seed)
         driver.steps = driver.restores = 0
+        driver.guided = True
         if self.discovers is not None:
             self.discovered = DiscoveredFeatures(self.discovers)
             driver.functions = [self.discovered.low, self.discovered.high]
@@ -304,6 +307,9 @@ class OnlinePlanner:
         driver, episode = self.driver, self.episode
         begun, root = time.perf_counter(), driver.tree.root
         steps, restores = driver.steps, driver.restores
+        guided = self.guided_actions()
+        if guided is not None and episode.steps >= guided:
+            driver.end_guidance()
         yield from self.plan(self.planning)
         record = self.choose(self.rng)
         real = yield from execute(self, root, record)
@@ -351,9 +357,13 @@ class OnlinePlanner:
 
     def target(self, seen: LookAhead) -> list[float]:
         """The policy that a network learns from what the search saw."""
-        tolerance = self.behaviour.tie_tolerance
+        tolerance = self.behaviour.tolerance(seen.prior)
         return target(seen, self.target_temperature, prior=self.target_prior, tie_tolerance=tolerance)
 
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""
         return choose_action(self, rng)
+
+
+def _all() -> None:
+    """The network's policy is used in the whole episode."""

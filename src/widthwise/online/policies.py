@@ -44,9 +44,10 @@ class Behaviour:
         formula: `ties`, `counts`, `prior`, `paper` or `none`.
         reward_temperature: The temperature of the returns, or of the network's policy.
         count_temperature: The temperature of the subtree sizes.
-        tie_tolerance: With `ties` and `prior`, the share of the best return by which another return may be lower and
-            still count as equal to it. Above 0 the agent does not leave a path it knows for a reward that it would get
-            only slightly sooner elsewhere. At 1 it leaves the path for no reward, only where the return is below 0.
+        tie_tolerance: With `ties`, and with `prior` where there is a network's policy, the share of the best return by
+            which another return may be lower and still count as equal to it. Above 0 the agent does not leave a path it
+            knows for a reward that it would get only slightly sooner elsewhere. At 1 it leaves the path for no reward,
+            only where the return is below 0.
 
     Raises:
         UsageError: There is no such formula, a temperature is not above 0, or the tolerance is not between 0 and 1.
@@ -70,6 +71,10 @@ class Behaviour:
         if not 0 <= self.tie_tolerance <= 1:
             raise UsageError(f"tie_tolerance must be between 0 and 1, not {self.tie_tolerance!r}")
 
+    def tolerance(self, prior: Sequence[float] | None) -> float:
+        """The tolerance in a state with this policy of the network: with `prior` it is 0 where there is none."""
+        return 0.0 if self.formula == "prior" and prior is None else self.tie_tolerance
+
     def __call__(self, seen: LookAhead) -> list[float]:
         """The probability of each action; an action that was not explored has none."""
         explored = [action for action, value in enumerate(seen.returns) if value is not None]
@@ -86,7 +91,7 @@ class Behaviour:
     def _logits(self, returns: Sequence[float], counts: Sequence[int], prior: Sequence[float] | None) -> list[float]:
         temperature = self.count_temperature
         if self.formula in ("ties", "prior"):
-            least = least_equal(max(returns), self.tie_tolerance)
+            least = least_equal(max(returns), self.tolerance(prior))
             preferences = [count / temperature for count in counts]
             if self.formula == "prior" and prior is not None:
                 preferences = [math.log(max(chance, LEAST)) / self.reward_temperature for chance in prior]

@@ -82,6 +82,7 @@ class Driver:
         self.tree = self._new_tree()
         self.steps = 0
         self.restores = 0
+        self.guided = True  # whether nodes get the policy of their evaluation
         self.at = NONE  # the node of the simulator's current state
         self.last: Step | None = None
 
@@ -94,6 +95,12 @@ class Driver:
         """Begin an episode with a new tree; its root is added later."""
         self.start()
         return self.simulator.reset(seed)
+
+    def end_guidance(self) -> None:
+        """Search without the network's policy from now on, also in nodes that have it."""
+        if self.guided:
+            self.guided = False
+            self.tree.prior[:] = [None] * len(self.tree.prior)
 
     def _new_tree(self) -> Tree:
         tree = Tree(self.simulator.actions, len(self.functions))
@@ -144,7 +151,7 @@ class Driver:
         )
         tree.mark(node, step)
         if evaluation is not None:
-            tree.prior[node] = evaluation.prior
+            tree.prior[node] = evaluation.prior if self.guided else None
             tree.value[node] = evaluation.value
             tree.version[node] = evaluation.version
         self.at = node

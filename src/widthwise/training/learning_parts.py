@@ -20,6 +20,7 @@ def new_network(config: Configuration, input_format: InputFormat, actions: int, 
         momentum=learning.momentum,
         smooth=learning.smooth,
         zero_heads=learning.zero_heads,
+        demonstration=learning.self_imitation and learning.archive > 0,
     )
 
 

@@ -193,6 +193,8 @@ class Trainer:
         episode = self.demonstration.episode(self.input_format, self.config.planning.discount)
         if episode is not None:
             self.replay.demonstrate(episode)
+            if self.rehearses_only():
+                self.updater.network.demonstrated.fill_(len(episode))
 
     def round(self) -> list[EndedEpisode]:
         """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""

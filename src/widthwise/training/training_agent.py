@@ -56,4 +56,5 @@ def training_agent(
         defaults=defaults,
     )
     agent.luck.finding = finding
+    agent.guided_actions = evaluate.inference.guided_actions
     return agent

@@ -1,11 +1,11 @@
-"""Train in Atari games with settings of learning switched one by one, and with those of the paper.
+"""Train in Atari games with the default and with the settings of the paper.
 
 python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] [--seeds 0,1] [--interactions N]
     [--actions N] [--planner-episodes N]
 
 A run has 30,000 interactions, 100 per action, in training episodes of at most 200 actions. Afterwards planner and
 network play an episode of 200 actions, and the network alone ten greedily, ten at temperature 1 and ten with sticky
-actions. The variant `play` is the planner alone. Lines go to FOLDER/results.jsonl as runs end; the same call continues
+actions. With `--actions 0` all of these are whole episodes (18,000 frames). The variant `play` is the planner alone. Lines go to FOLDER/results.jsonl as runs end; the same call continues
 an interrupted campaign, and other games, variants or seeds can be added to it. A run takes one to two minutes of a
 core. `--games dozen` are the twelve games of `atari_planning.py`, `--games all` those of the paper's table.
 """
@@ -45,33 +45,16 @@ STICKY = 0.25  # the probability with which an action is repeated in the episode
 #: Evaluation episodes have seeds that no training episode has.
 FIRST_SEED = 1_000_000
 
-LEVERS = "dynamic=off updates=8 tree_targets=16 segment=20 value_support=fitted"
-LIVES = "life_penalty=1 clip_rewards=on root_actions=on"
-#: Learning a policy and no value, with the penalty that `play` has.
-POLICY, SAMPLES = "dynamic=off ties=on life_penalty=10000 value_factor=0", "updates=8 tree_targets=16 segment=20"
-#: Demonstrations of at most 200 actions are learned in fewer updates than the preset has.
-DEMONSTRATION = "rehearsal=2000 tie_tolerance=0.6"
-#: The algorithm and the settings of each variant. `random` and `untrained` are what learning is compared with; those
-#: of the paper have its preset.
-VARIANTS: dict[str, tuple[str, str]] = {
-    "random": ("", ""),
-    "play": ("", ""),
-    "untrained": ("pi-iw+", "dynamic=off updates=0"),
-    "root": ("pi-iw+", "dynamic=off"),
-    "levers": ("pi-iw+", f"{LEVERS} {LIVES}"),
-    "levers-iw": ("pi-iw", f"{LEVERS} {LIVES}"),
-    "untrained-units": ("pi-iw+", "updates=0"),
-    "untrained-lives": ("pi-iw+", f"dynamic=off updates=0 {LIVES}"),
-    "root-8": ("pi-iw+", "dynamic=off updates=8"),
-    "tree": ("pi-iw+", LEVERS),
-    "planner": ("pi-iw", f"{POLICY} updates=0"),
-    "policy": ("pi-iw", f"{POLICY} {SAMPLES}"),
-    "policy-prior": ("pi-iw", f"{POLICY} {SAMPLES} behaviour=prior"),
-    "demonstration": ("pi-iw+", DEMONSTRATION),
-    "demonstration-hiw": ("pi-hiw", DEMONSTRATION),
-    "paper-iw": ("pi-iw", ""),
-    "paper-iw+": ("pi-iw+", ""),
-    "paper-hiw": ("pi-hiw", ""),
+#: The preset, the algorithm and the settings of each variant. `random` and `play`, the planner alone, are what learning
+#: is compared with.
+VARIANTS: dict[str, tuple[str, str, str]] = {
+    "random": ("", "", ""),
+    "play": ("", "", ""),
+    "default": ("default", "auto", ""),
+    "default-iw": ("default", "pi-iw+", ""),
+    "paper-iw": ("paper", "pi-iw", ""),
+    "paper-iw+": ("paper", "pi-iw+", ""),
+    "paper-hiw": ("paper", "pi-hiw", ""),
 }
 
 
@@ -80,19 +63,23 @@ class Size:
     """How long runs are: interactions, actions of an episode, and evaluation episodes of planner and network."""
 
     interactions: int = 30_000
-    actions: int = 200
+    actions: int = 200  # 0: as many as the game allows
     planner_episodes: int = 1
+
+    def options(self) -> dict[str, Any]:
+        """The options of the environment."""
+        return {"limit": self.actions} if self.actions else {}
 
 
 def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
     """One run as a line."""
-    algorithm, texts = VARIANTS[name]
+    preset, algorithm, texts = VARIANTS[name]
     overrides = parse_overrides(texts.split())
     line = {"game": game, "variant": name, "seed": seed, "algorithm": algorithm, "settings": plain_overrides(overrides)}
-    options, first = {"limit": size.actions}, FIRST_SEED + 100 * seed
+    options, first = size.options(), FIRST_SEED + 100 * seed
     begun = time.process_time()
     if name == "play":
-        world = ww.simulator(f"atari:{game}", limit=size.actions)
+        world = ww.simulator(f"atari:{game}", **options)
         agent = ww.OnlinePlanner(world, keep_observations=False, chance=CHANCE)
         episodes = [agent.run(first + number) for number in range(size.planner_episodes)]
         return {
@@ -102,10 +89,9 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
             "seconds": [0.0, round(time.process_time() - begun, 1)],
         }
     if not algorithm:
-        scored = [play_at_random(game, first + number, size.actions) for number in range(20)]
-        sticky = [play_at_random(game, first + number, size.actions, STICKY) for number in range(20)]
+        scored = [play_at_random(game, first + number, options) for number in range(20)]
+        sticky = [play_at_random(game, first + number, {**options, "sticky": STICKY}) for number in range(20)]
         return {**line, "network_scores": scored, "sticky_scores": sticky}
-    preset = next((preset for preset in ("paper", "demonstration") if name.startswith(preset)), "default")
     settings = RunSettings(
         f"atari:{game}", size.interactions, algorithm, seed, options=options, preset=preset, overrides=overrides
     )
@@ -148,9 +134,9 @@ def scores(episodes: list[EvaluationEpisode]) -> list[float]:
     return [episode.score for episode in episodes]
 
 
-def play_at_random(game: str, seed: int, actions: int, sticky: float = 0.0) -> float:
+def play_at_random(game: str, seed: int, options: dict[str, Any]) -> float:
     """The score of an episode of random actions."""
-    world, rng = ww.simulator(f"atari:{game}", limit=actions, sticky=sticky), random.Random(seed)
+    world, rng = ww.simulator(f"atari:{game}", **options), random.Random(seed)
     step, score = world.reset(seed), 0.0
     while not step.done:
         step = world.step(rng.randrange(world.actions))
@@ -207,7 +193,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", default="0,1", help="separated by commas; empty: only print the table")
     usual = Size()
     parser.add_argument("--interactions", type=int, default=usual.interactions, help="of a run")
-    parser.add_argument("--actions", type=int, default=usual.actions, help="of an episode, at most")
+    parser.add_argument("--actions", type=int, default=usual.actions, help="of an episode, at most; 0: no limit")
     parser.add_argument("--planner-episodes", type=int, default=usual.planner_episodes, help="after a run")
     options = parser.parse_args(arguments)
     size = Size(options.interactions, options.actions, options.planner_episodes)

@@ -5,9 +5,10 @@ python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] 
 
 A run has 30,000 interactions, 100 per action, in training episodes of at most 200 actions. Afterwards planner and
 network play an episode of 200 actions, and the network alone ten greedily, ten at temperature 1 and ten with sticky
-actions. With `--actions 0` all of these are whole episodes (18,000 frames). The variant `play` is the planner alone. Lines go to FOLDER/results.jsonl as runs end; the same call continues
-an interrupted campaign, and other games, variants or seeds can be added to it. A run takes one to two minutes of a
-core. `--games dozen` are the twelve games of `atari_planning.py`, `--games all` those of the paper's table.
+actions. With `--actions 0` all of these are whole episodes (18,000 frames). The variant `play` is the planner alone.
+Lines go to FOLDER/results.jsonl as runs end; the same call continues an interrupted campaign, and other games, variants
+or seeds can be added to it. A run takes one to two minutes of a core. `--games dozen` are the twelve games of
+`atari_planning.py`, `--games all` those of the paper's table.
 """
 
 from __future__ import annotations

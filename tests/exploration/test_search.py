@@ -24,6 +24,7 @@ from widthwise.exploration.search_run import PROGRESS, ExplorationRun
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulators import tile_choice
 from widthwise.simulators.features import Cells, Tiles
+from widthwise.simulators.scenes import Scenes
 from widthwise.simulators.tile_choice import choose_tiles, suitability
 from widthwise.training import packing
 from widthwise.training.checkpoint import CURRENT, FOLDER, About, read_checkpoint, write_checkpoint
@@ -56,6 +57,7 @@ def test_the_result_is_a_trajectory_from_the_reset() -> None:
 @pytest.mark.parametrize("env", [
     "corridor",
     "CartPole-v1",
+    "maze-small",
     pytest.param("atari:venture", marks=needs_atari),
 ])  # fmt: skip
 def test_a_search_continues_exactly_from_a_checkpoint(env: str) -> None:
@@ -226,6 +228,48 @@ def moving_squares() -> list[np.ndarray[Any, np.dtype[np.uint8]]]:
     return images
 
 
+def test_the_scene_is_the_highest_level_unless_nearly_every_image_is_a_scene() -> None:
+    assert isinstance(choose_features(ww.simulator("maze-small")).features[0], Scenes)
+    assert isinstance(choose_features(ww.simulator("maze-small"), scenes=False).features[0], Tiles)
+    assert isinstance(choose_features(Flicker()).features[0], Tiles)
+
+
+class Flicker:
+    """A counter that is shown as an image with nothing in common with the one before."""
+
+    actions = 2
+    action_names = ("a", "b")
+    deterministic = True
+
+    def __init__(self) -> None:
+        self.time = 0
+
+    def _show(self) -> Step:
+        return Step(np.random.default_rng(self.time).integers(0, 256, (24, 24), dtype=np.uint8))
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.time = 0
+        return self._show()
+
+    def step(self, action: int) -> Step:
+        self.time += 1 + action
+        return self._show()
+
+    def save(self) -> int:
+        return self.time
+
+    def load(self, snapshot: int) -> None:
+        self.time = snapshot
+
+
+def test_a_checkpoint_without_scenes_is_refused() -> None:
+    run = begin_search("maze-small", 3_000)
+    state = capture(run.search)
+    del state["scenes"]
+    with pytest.raises(InputError, match="earlier version"):
+        restore(run.search, state)
+
+
 def test_suitability_is_the_evenness_divided_by_the_distance_from_the_wanted_number() -> None:
     assert suitability([5, 5], 0.2) == 1.0
     assert suitability([10], 0.5) == 0.0
@@ -241,7 +285,7 @@ def test_environments_without_images_have_their_own_features() -> None:
     assert choice.interactions == 0 and len(choice.features) >= 1
     maze = choose_features(ww.simulator("maze-small"))
     assert maze.interactions == 1_500
-    assert isinstance(maze.features[0], Tiles) and isinstance(maze.features[-1], Cells)
+    assert isinstance(maze.features[1], Tiles) and isinstance(maze.features[-1], Cells)
 
 
 @needs_atari

@@ -31,7 +31,7 @@ def entry(score: float = 0.0, steps: int = 0) -> Entry:
 
 
 def offered(archive: Archive, features: list[bytes], score: float, steps: int, *, improve: bool = True) -> bool:
-    return archive.offer(features, lambda: entry(score, steps), score, steps, improve=improve)
+    return archive.offer(features, entry(score, steps), improve=improve)
 
 
 def test_regions_are_chosen_by_the_inverse_square_of_their_visits() -> None:
@@ -172,8 +172,9 @@ def test_the_small_maze_is_solved(seed: int) -> None:
     ArchiveSearch(through=False),
     ArchiveSearch(lives=False),
     ArchiveSearch(gains=False),
+    ArchiveSearch(survive=0),
     ArchiveSearch(rollout=5, hold=1.0),
-], ids=["widths", "first ways", "stops at known states", "no lives", "no gains", "short"])  # fmt: skip
+], ids=["widths", "first ways", "stops at known states", "no lives", "no gains", "every state", "short"])  # fmt: skip
 def test_every_part_can_be_switched_alone(planner: ArchiveSearch) -> None:
     search = run(maze_search(planner), 3_000)
     assert 3_000 <= search.interactions < 3_000 + planner.rollout
@@ -201,13 +202,74 @@ def test_the_same_seed_finds_the_same() -> None:
     assert run(maze_search(ArchiveSearch(), 6), 4_000).trajectories.action != first.trajectories.action
 
 
+class Cliff:
+    """A path along a cliff. Who goes over the edge falls for three steps and loses a life at the end of the fall."""
+
+    actions = 2
+    action_names = ("on", "over")
+    deterministic = True
+
+    def __init__(self, reward: float = 0.0) -> None:
+        self.place = self.depth = 0
+        self.reward = reward  # for going over the edge
+
+    def _show(self) -> Step:
+        lives = 2 if self.depth > 3 else 3
+        reward = self.reward if self.depth == 1 else 0.0
+        return Step(bytes([self.place, self.depth]), reward, info={"lives": lives})
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.place = self.depth = 0
+        return self._show()
+
+    def step(self, action: int) -> Step:
+        if self.depth or action == 1:
+            self.depth += 1
+        else:
+            self.place = min(self.place + 1, 100)
+        return self._show()
+
+    def save(self) -> tuple[int, int]:
+        return self.place, self.depth
+
+    def load(self, snapshot: tuple[int, int]) -> None:
+        self.place, self.depth = snapshot
+
+
+def cliff_regions(planner: ArchiveSearch, reward: float = 0.0) -> set[bytes]:
+    search = planner.begin(Cliff(reward), [lambda step: step.observation], 0)
+    run(search, 1_000)
+    return {features for gain in search.archive.top.inside for features in gain.index}
+
+
+def test_states_shortly_before_a_lost_life_are_not_kept() -> None:
+    kept = cliff_regions(ArchiveSearch(rollout=1_000, survive=3))
+    assert len(kept) > 10
+    assert all(depth == 0 for _, depth in kept)
+    assert any(depth > 0 for _, depth in cliff_regions(ArchiveSearch(rollout=1_000, survive=0)))
+
+
+def test_the_first_state_with_a_new_gain_is_kept_at_once() -> None:
+    kept = cliff_regions(ArchiveSearch(rollout=1_000, survive=3), reward=1.0)
+    assert len([depth for _, depth in kept if depth > 0]) == 1
+
+
+def test_the_last_states_of_a_rollout_that_survives_are_kept() -> None:
+    search = ArchiveSearch(rollout=3, survive=5).begin(TinyWorld(limit=100), [lambda step: step.observation.tobytes()])
+    while search.archive.regions[-1] < 4:
+        search.visit()
+        assert search.interactions < 1_000
+
+
 def test_no_rollout_is_longer_than_what_is_left() -> None:
     search = maze_search(ArchiveSearch())
     search.visit(3)
     assert search.interactions <= 3
 
 
-@pytest.mark.parametrize("settings", [{"rollout": 0}, {"hold": 0.5}, {"patience": 0}, {"widths": ()}, {"widths": (3,)}])
+@pytest.mark.parametrize(
+    "settings", [{"rollout": 0}, {"hold": 0.5}, {"patience": 0}, {"widths": ()}, {"widths": (3,)}, {"survive": -1}]
+)
 def test_settings_out_of_range_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(UsageError, match=next(iter(settings))):
         ArchiveSearch(**settings)  # type: ignore[arg-type]

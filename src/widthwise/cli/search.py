@@ -98,6 +98,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--no-through", action="store_true", help="end a rollout when it reaches a known high-level state"
     )
     group.add_argument("--no-gains", action="store_true", help="do not distinguish states by what was gained so far")
+    group.add_argument(
+        "--no-scenes", action="store_true", help="do not distinguish scenes, images of which most is the same"
+    )
+    group.add_argument(
+        "--survive",
+        type=whole_number,
+        metavar="N",
+        help="keep a state only if no life is lost within N steps after it (default 4)",
+    )
+    group.add_argument("--no-survive", action="store_true", help="keep states shortly before a lost life too")
     group.add_argument("--archive-memory", type=float, metavar="MB", help="maximum size of the archive (default 1000)")
     group.add_argument("--no-lives", action="store_true", help="continue a rollout when a life is lost")
     parser.set_defaults(run=run)
@@ -176,7 +186,9 @@ def _planner(args: argparse.Namespace) -> ArchiveSearch:
         "improve": False if args.no_improve else None,
         "through": False if args.no_through else None,
         "lives": False if args.no_lives else None,
+        "survive": 0 if args.no_survive else args.survive,
         "gains": False if args.no_gains else None,
+        "scenes": False if args.no_scenes else None,
         "memory_mb": args.archive_memory,
     }
     return ArchiveSearch(**{name: value for name, value in given.items() if value is not None})

@@ -40,7 +40,7 @@ def search(
         interactions: The total number of simulator steps.
         seed: The seed of the search and of the reset.
         features: A function of a step for each level, highest level first; the last one is for pruning inside regions.
-            By default tiles of the image on two levels, chosen for the environment, or its own features.
+            By default scenes and tiles of the image on two levels, chosen for the environment, or its own features.
         planner: The settings of the search.
         out: A run folder: checkpoints, progress, and the best trajectory so far.
         resume: Whether to continue the search in `out`.
@@ -110,7 +110,7 @@ def begin_search(
         raise refusal(finding)
     planner = planner or ArchiveSearch()
     if features is None:
-        choice = choose_features(environment, seed)
+        choice = choose_features(environment, seed, scenes=planner.scenes)
     else:
         choice = Choice(tuple(features), 0, ", ".join(map(repr, features)))
     run = ExplorationRun(

@@ -17,7 +17,7 @@ import random
 import struct
 from array import array
 from bisect import bisect_right, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -155,22 +155,26 @@ class Archive:
         self.bytes = 0  # of all entries, about
         self.lowest = float("-inf")  # gains up to this one were given up
 
-    def offer(
-        self,
-        features: Sequence[bytes],
-        make: Callable[[], Entry],
-        score: float,
-        steps: int,
-        *,
-        improve: bool = True,
-    ) -> bool:
+    def entry(self, features: Sequence[bytes]) -> Entry | None:
+        """The entry of the region with these features, highest level first; None if the region is not known."""
+        region = self.top
+        for vector in features:
+            place = region.index.get(vector)
+            if place is None:
+                return None
+            region = region.inside[place]
+        return region.entry
+
+    def knows(self, highest: bytes) -> bool:
+        """Whether there is a region of the highest level with these features."""
+        return highest in self.top.index
+
+    def offer(self, features: Sequence[bytes], entry: Entry, *, improve: bool = True) -> bool:
         """Show a state to the archive.
 
         Args:
             features: The features of the state on each level, highest first.
-            make: Makes an entry of the state; called only if it is kept, since a snapshot takes time.
-            score: The sum of rewards on the way to the state.
-            steps: The length of the way.
+            entry: The state and the way to it.
             improve: Whether a better way to a known region replaces its entry.
 
         Returns:
@@ -180,19 +184,19 @@ class Archive:
         for vector in features:
             place = region.index.get(vector)
             if place is None:
-                return self._add(features, make)
+                return self._add(features, entry)
             outer, region = region, region.inside[place]
-        entry = region.entry
-        assert entry is not None
-        if improve and entry.worse(score, steps):
-            region.entry = make()
-            self.bytes += region.entry.size - entry.size
+        before = region.entry
+        assert before is not None
+        if improve and before.worse(entry.score, entry.steps):
+            region.entry = entry
+            self.bytes += entry.size - before.size
             # What can be reached from here may be new now, so that the region is looked at again.
             region.visits = 0
             outer.weights[outer.index[features[-1]]] = weight(0)
         return False
 
-    def _add(self, features: Sequence[bytes], make: Callable[[], Entry]) -> bool:
+    def _add(self, features: Sequence[bytes], entry: Entry) -> bool:
         """Add the regions that are missing on the way to a new one of the lowest level, if there is room."""
         if isinstance(self.top, Gains) and gain_of(features[0]) <= self.lowest:
             return False
@@ -206,8 +210,8 @@ class Archive:
                 self.regions[level] += 1
             else:
                 region = region.inside[place]
-        region.entry = make()
-        self.bytes += region.entry.size
+        region.entry = entry
+        self.bytes += entry.size
         return True
 
     def _drop(self, highest: bytes) -> bool:

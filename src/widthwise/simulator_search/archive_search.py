@@ -7,7 +7,10 @@ that is kept during the whole search, and the low level never ends:
         choose a gain, high ones first, and a region on each level inside, rarely chosen ones first; load its entry
         repeat for some steps:
             act: hold an action for a while, then take another at random
-            remember the new state: a new region gets an entry, a better way to a known one replaces its entry
+            remember the state of a few steps ago: a new region gets an entry, a better way to a known one replaces it
+
+States shortly before a lost life or the end are not kept. Most of them are lost already: a rollout from a fall ends as
+the fall does, and the fall may be the shortest way to its region.
 
 The low level may prune first as IW does and stop pruning later (`widths`): as long as a region is searched with a
 width, a rollout ends at a state without novelty. When that finds nothing new any more, the next width is taken. "all"
@@ -17,6 +20,7 @@ prunes nothing.
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,8 +50,12 @@ class ArchiveSearch:
         improve: Whether a better path to a known region replaces its entry.
         through: Whether a rollout continues in regions that are already known.
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
+        survive: A state is kept if no life is lost and the episode does not end within this many steps after it, as far
+            as the rollout goes; 0 keeps every state. The first state with a new gain is always kept.
         gains: Whether the gain, the sum of positive rewards, is an additional feature above all others: states with
             different gains are then in different regions, and high gains are preferred.
+        scenes: Whether the scene that an image shows is a level of its own where the features are chosen for the
+            environment.
         memory_mb: The maximum size of the archive. When it is full, a state with a higher gain replaces those with the
             lowest gain, and other states are not stored.
 
@@ -67,7 +75,9 @@ class ArchiveSearch:
     improve: bool = True
     through: bool = True
     lives: bool = True
+    survive: int = 4
     gains: bool = True
+    scenes: bool = True
     memory_mb: float = 1_000.0
 
     def __post_init__(self) -> None:
@@ -75,6 +85,8 @@ class ArchiveSearch:
         for name in ("rollout", "hold", "patience", "memory_mb"):
             if not getattr(self, name) >= 1:
                 raise UsageError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        if not self.survive >= 0:
+            raise UsageError(f"survive must not be negative, but is {self.survive!r}")
         if not self.widths or any(width not in _WIDTHS for width in self.widths):
             raise UsageError(f"widths must be chosen from 1, 2, n and all, not {self.widths!r}")
 
@@ -141,7 +153,7 @@ class SearchAtWork:
         step = self.simulator.reset(seed)
         if step.done:
             raise UsageError(f"{self.simulator.name}: the episode is over at its reset, so there is nothing to search")
-        self._offer(step, 0.0, 0.0, 0, START)
+        self.archive.offer(self._features(step, 0.0), self._entry(step, 0.0, 0.0, 0, START))
 
     def new_archive(self) -> Archive:
         """An empty archive for the levels of this search."""
@@ -185,6 +197,7 @@ class SearchAtWork:
         planner, rng, simulator = self.planner, self.rng, self.simulator
         simulator.load(self.unpack(entry.snapshot))
         node, score, gain, steps = entry.node, entry.score, entry.gain, entry.steps
+        waiting: deque[tuple[list[bytes], Entry]] = deque()  # states that may be kept
         discovered = False
         action = -1
         probabilities: Sequence[float] | None = None
@@ -196,13 +209,22 @@ class SearchAtWork:
             score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
             self._remember(score, steps, node, ended=step.terminated)
             if step.done or (planner.lives and _lost(entry.lives, step)):
+                waiting.clear()
                 break
-            new = self._offer(step, score, gain, steps, node)
-            discovered |= new
-            if not new and (not planner.through or lowest.prunes(self.low, step)):
+            features = self._features(step, gain)
+            known = self.archive.entry(features)
+            if known is None or (planner.improve and known.worse(score, steps)):
+                waiting.append((features, self._entry(step, score, gain, steps, node)))
+            # A new gain is rare, so that it is kept at once.
+            delay = planner.survive if self.archive.knows(features[0]) or not planner.gains else 0
+            while waiting and steps - waiting[0][1].steps >= delay:
+                discovered |= self.archive.offer(*waiting.popleft(), improve=planner.improve)
+            if known is not None and (not planner.through or lowest.prunes(self.low, step)):
                 break
             if self.policy is not None:
                 probabilities = self.policy(step)
+        for features, state in waiting:
+            discovered |= self.archive.offer(features, state, improve=planner.improve)
         return discovered
 
     def _action(self, probabilities: Sequence[float] | None) -> int:
@@ -210,15 +232,14 @@ class SearchAtWork:
             return self.rng.randrange(self.simulator.actions)
         return self.rng.choices(range(self.simulator.actions), probabilities)[0]
 
-    def _offer(self, step: Step, score: float, gain: float, steps: int, node: int) -> bool:
+    def _features(self, step: Step, gain: float) -> list[bytes]:
+        """The features of a state on each level of the archive, highest first."""
         features = [_vector(function, step) for function in self.high]
-        if self.planner.gains:
-            features.insert(0, gain_features(gain))
+        return [gain_features(gain), *features] if self.planner.gains else features
 
-        def make() -> Entry:
-            return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step), gain=gain)
-
-        return self.archive.offer(features, make, score, steps, improve=self.planner.improve)
+    def _entry(self, step: Step, score: float, gain: float, steps: int, node: int) -> Entry:
+        """The state of the simulator as an entry."""
+        return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step), gain=gain)
 
     def _remember(self, score: float, steps: int, node: int, *, ended: bool) -> None:
         """Keep the best trajectory: by score, where one is positive; else the best that ends its episode."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from widthwise.core.contract import guarded
@@ -10,12 +11,15 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulator_search.driver import FeatureFunction
+from widthwise.simulators.scenes import Scenes
 from widthwise.simulators.tile_choice import choose_tiles, is_image
 
 #: Simulator steps of the sample.
 STEPS = 1_500
 #: The share of states from which later rollouts of the sample start.
 SAVED = 0.05
+#: Scenes per state of the sample, at most. Where there are more, scenes are no larger units than tiles.
+SCENES = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +31,18 @@ class Choice:
     note: str
 
 
-def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS) -> Choice:
+def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, scenes: bool = True) -> Choice:
     """The features of a search where none are given.
 
-    Images are cut into tiles, on two levels; below them are the features that the environment has on its lowest level.
+    Images are cut into tiles, on two levels. Above them is the scene, unless the sample has too many scenes; below them
+    are the features that the environment has on its lowest level.
     Where observations are not images, the environment's own features are taken.
 
     Args:
         simulator: The environment; it is reset.
         seed: Of the random sample.
         steps: How many simulator steps the sample has.
+        scenes: Whether the scene may be a level.
 
     Returns:
         The features, and how many interactions the sample took.
@@ -49,7 +55,17 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS) -> 
     states = sample(environment, first, random.Random(seed), steps)
     tiles = choose_tiles(states)
     note = ", ".join(f"tiles {t.width}x{t.height} of {t.values} values" for t in tiles)
+    if scenes and count_scenes(states) <= max(1, SCENES * steps):
+        return Choice((Scenes(), *tiles, own[0]), len(states) - 1, f"scenes, {note}")
     return Choice((*tiles, own[0]), len(states) - 1, note)
+
+
+def count_scenes(states: Sequence[Step]) -> int:
+    """How many scenes a sample shows."""
+    scenes = Scenes()
+    for step in states:
+        scenes(step)
+    return len(scenes)
 
 
 def sample(environment: Simulator, first: Step, rng: random.Random, steps: int) -> list[Step]:

@@ -17,6 +17,7 @@ import numpy as np
 from widthwise.core.errors import InputError
 from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, weight
 from widthwise.simulator_search.archive_search import Best, LowLevel, SearchAtWork
+from widthwise.simulators.scenes import Scenes
 
 _NO_LIVES = -1
 
@@ -48,6 +49,7 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
             for row, (_, _, region) in enumerate(regions)
             if (low := region.low) is not None
         ],
+        "scenes": [function.capture() for function in search.high if isinstance(function, Scenes)],
         "given_up": None if search.archive.lowest == -math.inf else search.archive.lowest,
         "best": None if best is None else [best.score, best.steps, best.node, best.ended, best.interactions],
     }
@@ -64,8 +66,11 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
         InputError: The environment no longer shows what it showed, so that the search cannot continue, or the state was
             captured by an earlier version.
     """
-    if "gain" not in state:
+    scenes = [function for function in search.high if isinstance(function, Scenes)]
+    if "gain" not in state or len(state.get("scenes", ())) != len(scenes):
         raise InputError("the search was begun by an earlier version of Widthwise and cannot continue; begin a new one")
+    for function, examples in zip(scenes, state.get("scenes", ()), strict=True):
+        function.restore(examples)
     trajectories = search.trajectories
     trajectories.parent = array("q", state["parents"])
     trajectories.action = array("H", state["actions"])

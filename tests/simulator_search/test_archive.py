@@ -16,11 +16,11 @@ from widthwise.simulator_search.archive import (
     START,
     Archive,
     ArchiveRegion,
+    Count,
     Entry,
     Gains,
     Trajectories,
     gain_features,
-    weight,
 )
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
 from widthwise.simulators.features import Cells, Tiles
@@ -34,29 +34,41 @@ def offered(archive: Archive, features: list[bytes], score: float, steps: int, *
     return archive.offer(features, entry(score, steps), improve=improve)
 
 
-def test_regions_are_chosen_by_the_inverse_square_of_their_visits() -> None:
+def test_regions_are_chosen_by_their_visits_here_and_with_any_gain() -> None:
     region, rng = ArchiveRegion(), random.Random(0)
-    for name in (b"a", b"b"):
-        region.add(name)
-    region.inside[0].visits = 1
-    region.weights[0] = weight(1)
-    first = Counter()
-    for _ in range(4_000):
-        place = region.choose(rng)
-        first[place] += 1
-        region.inside[place].visits -= 1  # undo the count, so that the weights stay
-        region.weights[place] = weight(region.inside[place].visits)
-    assert weight(1) == 0.25 and weight(0) == 1.0
-    assert first[0] / 4_000 == pytest.approx(0.2, abs=0.03)
+    first, _ = (region.add(name, Count()) for name in (b"a", b"b"))
+    first.count(1.0)
+    assert first.weight() == 0.25
+    chosen = Counter(region.choose(rng) is first for _ in range(4_000))
+    assert chosen[True] / 4_000 == pytest.approx(0.2, abs=0.03)
 
 
-def test_a_visit_counts() -> None:
-    region = ArchiveRegion()
-    region.add(b"a")
-    for visits in (1, 2, 3):
-        region.choose(random.Random(0))
-        assert region.inside[0].visits == visits
-        assert region.weights[0] == weight(visits)
+def test_visits_count_for_the_same_region_with_other_gains() -> None:
+    for shared, weight in ((True, 1 / 3), (False, 1.0)):
+        archive = Archive(3, gains=True, shared=shared)
+        for gain in (0.0, 1.0):
+            for place in (b"x", b"y"):
+                offered(archive, [gain_features(gain), place, b"fine"], gain, 0)
+        low, high = archive.top.inside
+        low.inside[0].count(2.0)
+        assert [region.weight() for region in high.inside] == [weight, 1.0]
+        assert low.inside[0].weight() == 1 / 9
+
+
+def test_visits_to_other_gains_do_not_count_on_the_lowest_level() -> None:
+    archive = Archive(2, gains=True)
+    for gain in (0.0, 1.0):
+        offered(archive, [gain_features(gain), b"x"], gain, 0)
+    low, high = (region.inside[0] for region in archive.top.inside)
+    low.count(1.0)
+    assert (low.weight(), high.weight()) == (0.5, 1.0)
+
+
+def test_a_visit_counts_as_the_part_of_a_rollout_that_it_took() -> None:
+    for planner, visits in ((ArchiveSearch(rollout=10), 0.3), (ArchiveSearch(rollout=10, count_steps=False), 1.0)):
+        search = maze_search(planner)
+        search.visit(3)
+        assert search.archive.top.inside[0].visits == visits
 
 
 def test_a_better_way_replaces_the_entry_and_resets_the_count() -> None:
@@ -87,16 +99,15 @@ def test_high_gains_are_preferred_by_their_rank() -> None:
     gains, rng = Gains(), random.Random(0)
     for gain in (100.0, 5.0, 400.0):
         gains.add(gain_features(gain))
-    chosen = Counter(gains.choose(rng) for _ in range(6_000))
+    chosen = Counter(gains.inside.index(gains.choose(rng)) for _ in range(6_000))
     for place, share in ((2, 6 / 11), (0, 3 / 11), (1, 2 / 11)):
         assert chosen[place] / 6_000 == pytest.approx(share, abs=0.02)
-        assert gains.inside[place].visits == chosen[place]
 
 
 def test_a_single_gain_draws_no_random_number() -> None:
     gains, rng = Gains(), random.Random(3)
     gains.add(gain_features(0.0))
-    assert gains.choose(rng) == 0
+    assert gains.choose(rng) is gains.inside[0]
     assert rng.random() == random.Random(3).random()
 
 
@@ -173,8 +184,13 @@ def test_the_small_maze_is_solved(seed: int) -> None:
     ArchiveSearch(lives=False),
     ArchiveSearch(gains=False),
     ArchiveSearch(survive=0),
+    ArchiveSearch(shared_counts=False),
+    ArchiveSearch(count_steps=False),
     ArchiveSearch(rollout=5, hold=1.0),
-], ids=["widths", "first ways", "stops at known states", "no lives", "no gains", "every state", "short"])  # fmt: skip
+], ids=[
+    "widths", "first ways", "stops at known states", "no lives", "no gains", "every state", "counts of a gain",
+    "equal visits", "short",
+])  # fmt: skip
 def test_every_part_can_be_switched_alone(planner: ArchiveSearch) -> None:
     search = run(maze_search(planner), 3_000)
     assert 3_000 <= search.interactions < 3_000 + planner.rollout

@@ -108,6 +108,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="keep a state only if no life is lost within N steps after it (default 4)",
     )
     group.add_argument("--no-survive", action="store_true", help="keep states shortly before a lost life too")
+    group.add_argument("--no-shared-counts", action="store_true", help="count the visits of every gain separately")
+    group.add_argument(
+        "--no-count-steps", action="store_true", help="count every visit as one, however many steps it took"
+    )
     group.add_argument("--archive-memory", type=float, metavar="MB", help="maximum size of the archive (default 1000)")
     group.add_argument("--no-lives", action="store_true", help="continue a rollout when a life is lost")
     parser.set_defaults(run=run)
@@ -189,6 +193,8 @@ def _planner(args: argparse.Namespace) -> ArchiveSearch:
         "survive": 0 if args.no_survive else args.survive,
         "gains": False if args.no_gains else None,
         "scenes": False if args.no_scenes else None,
+        "shared_counts": False if args.no_shared_counts else None,
+        "count_steps": False if args.no_count_steps else None,
         "memory_mb": args.archive_memory,
     }
     return ArchiveSearch(**{name: value for name, value in given.items() if value is not None})

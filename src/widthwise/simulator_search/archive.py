@@ -9,6 +9,10 @@ The gain, the sum of positive rewards so far, can be the feature of the highest 
 a key or a door that was rewarded changes what can be done, and the gain shows it where the screen hardly does. Negative
 rewards do not count: where every mistake costs a point, all scores are different, and the regions of each would be
 searched separately. The search prefers high gains and gives up low ones first when the archive becomes too large.
+
+Every gain has regions of its own, and most of them are known from lower gains. A region is therefore chosen less often
+if it was visited often, be it with this gain or with others: the search with a new gain passes through known regions
+and soon continues where few visits were.
 """
 
 from __future__ import annotations
@@ -18,7 +22,6 @@ import struct
 from array import array
 from bisect import bisect_right, insort
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 #: The trajectory node of the initial state.
@@ -53,34 +56,53 @@ class Entry:
         return (score, -steps) > (self.score, -self.steps)
 
 
-class ArchiveRegion:
-    """A high-level state: the regions inside it or, on the lowest level, its entry; and how often it was chosen."""
+class Count:
+    """The visits to all regions with the same features on the levels below the gain."""
 
-    __slots__ = ("entry", "index", "inside", "low", "visits", "weights")
+    __slots__ = ("visits",)
 
     def __init__(self) -> None:
-        self.visits = 0
+        self.visits = 0.0
+
+
+class ArchiveRegion:
+    """A high-level state: the regions inside it or, on the lowest level, its entry; and how often it was visited.
+
+    Args:
+        everywhere: The visits to the same region with any gain; None on the lowest level, where they do not count.
+    """
+
+    __slots__ = ("entry", "everywhere", "index", "inside", "low", "visits")
+
+    def __init__(self, everywhere: Count | None = None) -> None:
+        self.visits = 0.0
+        self.everywhere = everywhere
         self.low: Any = None  # how rollouts are pruned that begin in it, where the search has begun with that
         self.index: dict[bytes, int] = {}  # the features of a region inside -> its place
         self.inside: list[ArchiveRegion] = []
-        self.weights: list[float] = []
         self.entry: Entry | None = None
 
-    def choose(self, rng: random.Random) -> int:
-        """The place of a region inside, with a probability proportional to its weight; the visit counts."""
-        place = rng.choices(range(len(self.inside)), cum_weights=list(accumulate(self.weights)))[0]
-        region = self.inside[place]
-        region.visits += 1
-        self.weights[place] = weight(region.visits)
-        return place
+    def weight(self) -> float:
+        """How likely it is chosen: less likely, the more often it was visited, here and with any gain."""
+        everywhere = 0.0 if self.everywhere is None else self.everywhere.visits
+        return 1 / ((self.visits + 1) * (everywhere + 1))
 
-    def add(self, features: bytes) -> ArchiveRegion:
+    def choose(self, rng: random.Random) -> ArchiveRegion:
+        """A region inside, with a probability proportional to its weight."""
+        return rng.choices(self.inside, [region.weight() for region in self.inside])[0]
+
+    def add(self, features: bytes, everywhere: Count | None = None) -> ArchiveRegion:
         """A new region inside."""
-        region = ArchiveRegion()
+        region = ArchiveRegion(everywhere)
         self.index[features] = len(self.inside)
         self.inside.append(region)
-        self.weights.append(weight(0))
         return region
+
+    def count(self, visits: float) -> None:
+        """Count a visit, or a part of one."""
+        self.visits += visits
+        if self.everywhere is not None:
+            self.everywhere.visits += visits
 
 
 class Gains(ArchiveRegion):
@@ -97,17 +119,15 @@ class Gains(ArchiveRegion):
         self.ranked: list[tuple[float, int]] = []  # gain and place, in increasing order
         self.harmonic: list[float] = []  # sums of 1/r
 
-    def choose(self, rng: random.Random) -> int:
-        """The place of a gain; the visit counts."""
+    def choose(self, rng: random.Random) -> ArchiveRegion:
+        """A gain, with a probability proportional to 1/r."""
         count = len(self.ranked)
         rank = 0 if count == 1 else min(bisect_right(self.harmonic, rng.random() * self.harmonic[count - 1]), count - 1)
-        place = self.ranked[count - 1 - rank][1]
-        self.inside[place].visits += 1
-        return place
+        return self.inside[self.ranked[count - 1 - rank][1]]
 
-    def add(self, features: bytes) -> ArchiveRegion:
+    def add(self, features: bytes, everywhere: Count | None = None) -> ArchiveRegion:
         """A gain that was not seen before."""
-        region = super().add(features)
+        region = super().add(features, everywhere)
         insort(self.ranked, (gain_of(features), len(self.inside) - 1))
         if len(self.harmonic) < len(self.ranked):
             self.harmonic.append((self.harmonic[-1] if self.harmonic else 0.0) + 1 / len(self.ranked))
@@ -132,11 +152,6 @@ def gain_of(features: bytes) -> float:
     return gain
 
 
-def weight(visits: int) -> float:
-    """How likely a region is chosen that was chosen so often already."""
-    return float((visits + 1) ** -2)
-
-
 class Archive:
     """All regions of a search, on any number of levels.
 
@@ -145,12 +160,15 @@ class Archive:
         gains: Whether the feature of the highest level is the gain.
         most: The bytes of entries to keep. When there are more, a state with a higher gain replaces those with the
             lowest one; other states are not stored.
+        shared: Whether visits to a region count for the same region with other gains.
     """
 
-    def __init__(self, levels: int, *, gains: bool = False, most: float = float("inf")) -> None:
+    def __init__(self, levels: int, *, gains: bool = False, most: float = float("inf"), shared: bool = True) -> None:
         self.levels = levels
         self.top: ArchiveRegion = Gains() if gains else ArchiveRegion()
         self.regions = [0] * levels  # how many there are on each level, highest first
+        self.shared = shared
+        self.counts: dict[tuple[bytes, ...], Count] = {}  # by the features below the gain
         self.most = most
         self.bytes = 0  # of all entries, about
         self.lowest = float("-inf")  # gains up to this one were given up
@@ -180,20 +198,19 @@ class Archive:
         Returns:
             Whether the state is in a region that was not known before.
         """
-        region = outer = self.top
+        region = self.top
         for vector in features:
             place = region.index.get(vector)
             if place is None:
                 return self._add(features, entry)
-            outer, region = region, region.inside[place]
+            region = region.inside[place]
         before = region.entry
         assert before is not None
         if improve and before.worse(entry.score, entry.steps):
             region.entry = entry
             self.bytes += entry.size - before.size
             # What can be reached from here may be new now, so that the region is looked at again.
-            region.visits = 0
-            outer.weights[outer.index[features[-1]]] = weight(0)
+            region.visits = 0.0
         return False
 
     def _add(self, features: Sequence[bytes], entry: Entry) -> bool:
@@ -206,13 +223,21 @@ class Archive:
         for level, vector in enumerate(features):
             place = region.index.get(vector)
             if place is None:
-                region = region.add(vector)
+                region = region.add(vector, self.everywhere(features[: level + 1]))
                 self.regions[level] += 1
             else:
                 region = region.inside[place]
         region.entry = entry
         self.bytes += entry.size
         return True
+
+    def everywhere(self, features: Sequence[bytes]) -> Count | None:
+        """The visits to a region with any gain; `features` are those of its level and of all levels above."""
+        if len(features) == self.levels:
+            return None
+        if not self.shared:
+            return Count()
+        return self.counts.setdefault(tuple(features[isinstance(self.top, Gains) :]), Count())
 
     def _drop(self, highest: bytes) -> bool:
         """Give up the lowest gain, if it is below that of these features; returns whether it was."""

@@ -4,7 +4,7 @@ HIW in the paper starts again at every planning step, prunes, and becomes exhaus
 that is kept during the whole search, and the low level never ends:
 
     while there are interactions left:
-        choose a gain, high ones first, and a region on each level inside, rarely chosen ones first; load its entry
+        choose a gain, high ones first, and a region on each level inside, rarely visited ones first; load its entry
         repeat for some steps:
             act: hold an action for a while, then take another at random
             remember the state of a few steps ago: a new region gets an entry, a better way to a known one replaces it
@@ -56,6 +56,9 @@ class ArchiveSearch:
             different gains are then in different regions, and high gains are preferred.
         scenes: Whether the scene that an image shows is a level of its own where the features are chosen for the
             environment.
+        shared_counts: Whether visits to a region also count for the same region with other gains.
+        count_steps: Whether a visit counts as the part of a full rollout that it took; otherwise all visits are equal.
+            Where rollouts end early, more of them are made.
         memory_mb: The maximum size of the archive. When it is full, a state with a higher gain replaces those with the
             lowest gain, and other states are not stored.
 
@@ -78,6 +81,8 @@ class ArchiveSearch:
     survive: int = 4
     gains: bool = True
     scenes: bool = True
+    shared_counts: bool = True
+    count_steps: bool = True
     memory_mb: float = 1_000.0
 
     def __post_init__(self) -> None:
@@ -158,7 +163,8 @@ class SearchAtWork:
     def new_archive(self) -> Archive:
         """An empty archive for the levels of this search."""
         gains = self.planner.gains
-        return Archive(len(self.high) + gains, gains=gains, most=self.planner.memory_mb * 1e6)
+        shared, most = self.planner.shared_counts, self.planner.memory_mb * 1e6
+        return Archive(len(self.high) + gains, gains=gains, most=most, shared=shared)
 
     @property
     def interactions(self) -> int:
@@ -174,24 +180,25 @@ class SearchAtWork:
         Returns:
             Whether a new region was found.
         """
-        region, entry = self._choose()
-        lowest: LowLevel | None = region.low
+        planner, before = self.planner, self.interactions
+        regions = self._choose()
+        highest, entry = regions[int(planner.gains)], regions[-1].entry
+        assert entry is not None
+        lowest: LowLevel | None = highest.low
         if lowest is None:
-            lowest = region.low = LowLevel(self.planner)
-        length = self.planner.rollout if most is None else min(most, self.planner.rollout)
-        discovered = self._roll_out(entry, lowest, length)
+            lowest = highest.low = LowLevel(planner)
+        discovered = self._roll_out(entry, lowest, planner.rollout if most is None else min(most, planner.rollout))
         lowest.count(discovered)
+        for region in regions:
+            region.count((self.interactions - before) / planner.rollout if planner.count_steps else 1.0)
         return discovered
 
-    def _choose(self) -> tuple[ArchiveRegion, Entry]:
-        """A region of the highest features, and the entry of a region of the lowest level inside it."""
-        region = outer = self.archive.top
-        for level in range(self.archive.levels):
-            region = region.inside[region.choose(self.rng)]
-            if level == int(self.planner.gains):
-                outer = region
-        assert region.entry is not None
-        return outer, region.entry
+    def _choose(self) -> list[ArchiveRegion]:
+        """A region on each level, each inside the one before."""
+        regions = [self.archive.top]
+        for _ in range(self.archive.levels):
+            regions.append(regions[-1].choose(self.rng))
+        return regions[1:]
 
     def _roll_out(self, entry: Entry, lowest: LowLevel, length: int) -> bool:
         planner, rng, simulator = self.planner, self.rng, self.simulator

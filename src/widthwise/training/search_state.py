@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from widthwise.core.errors import InputError
-from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, weight
+from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry
 from widthwise.simulator_search.archive_search import Best, LowLevel, SearchAtWork
 from widthwise.simulators.scenes import Scenes
 
@@ -36,7 +36,10 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
         "level": np.array([level for level, _, _ in regions], np.uint8),
         "length": np.array([len(features) for _, features, _ in regions], np.int64),
         "features": b"".join(features for _, features, _ in regions),
-        "visits": np.array([region.visits for _, _, region in regions], np.int64),
+        "visits": np.array([region.visits for _, _, region in regions], np.float64),
+        "everywhere": np.array(
+            [0.0 if region.everywhere is None else region.everywhere.visits for _, _, region in regions], np.float64
+        ),
         "score": np.array([entry.score for entry in entries], np.float64),
         "gain": np.array([entry.gain for entry in entries], np.float64),
         "steps": np.array([entry.steps for entry in entries], np.int64),
@@ -67,7 +70,7 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
             captured by an earlier version.
     """
     scenes = [function for function in search.high if isinstance(function, Scenes)]
-    if "gain" not in state or len(state.get("scenes", ())) != len(scenes):
+    if "everywhere" not in state or len(state.get("scenes", ())) != len(scenes):
         raise InputError("the search was begun by an earlier version of Widthwise and cannot continue; begin a new one")
     for function, examples in zip(scenes, state.get("scenes", ()), strict=True):
         function.restore(examples)
@@ -79,14 +82,15 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
     regions: list[ArchiveRegion] = []
     leaves: list[ArchiveRegion] = []
     at = 0
-    for level, length, visits in zip(
-        state["level"].tolist(), state["length"].tolist(), state["visits"].tolist(), strict=True
-    ):
-        parent = outer[level]
-        region = parent.add(bytes(state["features"][at : at + length]))
+    path: list[bytes] = []  # the features of a region and of those around it
+    columns = zip(*(state[name].tolist() for name in ("level", "length", "visits", "everywhere")), strict=True)
+    for level, length, visits, everywhere in columns:
+        path[level:] = [bytes(state["features"][at : at + length])]
         at += length
+        region = outer[level].add(path[-1], archive.everywhere(path))
         region.visits = visits
-        parent.weights[-1] = weight(visits)
+        if region.everywhere is not None:
+            region.everywhere.visits = everywhere
         archive.regions[level] += 1
         outer[level + 1] = region
         regions.append(region)

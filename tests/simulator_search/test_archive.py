@@ -225,14 +225,17 @@ class Cliff:
     action_names = ("on", "over")
     deterministic = True
 
-    def __init__(self, reward: float = 0.0) -> None:
+    def __init__(self, reward: float = 0.0, lives: bool = True) -> None:
         self.place = self.depth = 0
         self.reward = reward  # for going over the edge
+        self.lives = lives
 
     def _show(self) -> Step:
         lives = 2 if self.depth > 3 else 3
         reward = self.reward if self.depth == 1 else 0.0
-        return Step(bytes([self.place, self.depth]), reward, info={"lives": lives})
+        if self.lives:
+            return Step(bytes([self.place, self.depth]), reward, info={"lives": lives})
+        return Step(bytes([self.place, self.depth]), reward, terminated=lives < 3)
 
     def reset(self, seed: int | None = None) -> Step:
         self.place = self.depth = 0
@@ -252,8 +255,8 @@ class Cliff:
         self.place, self.depth = snapshot
 
 
-def cliff_regions(planner: ArchiveSearch, reward: float = 0.0) -> set[bytes]:
-    search = planner.begin(Cliff(reward), [lambda step: step.observation], 0)
+def cliff_regions(planner: ArchiveSearch, reward: float = 0.0, *, lives: bool = True) -> set[bytes]:
+    search = planner.begin(Cliff(reward, lives), [lambda step: step.observation], 0)
     run(search, 1_000)
     return {features for gain in search.archive.top.inside for features in gain.index}
 
@@ -263,6 +266,7 @@ def test_states_shortly_before_a_lost_life_are_not_kept() -> None:
     assert len(kept) > 10
     assert all(depth == 0 for _, depth in kept)
     assert any(depth > 0 for _, depth in cliff_regions(ArchiveSearch(rollout=1_000, survive=0)))
+    assert any(depth > 0 for _, depth in cliff_regions(ArchiveSearch(rollout=1_000, survive=3), lives=False))
 
 
 def test_the_first_state_with_a_new_gain_is_kept_at_once() -> None:

@@ -138,7 +138,7 @@ def test_a_run_continues_exactly_from_every_phase(replanning: bool, before: int)
 
 
 def test_planning_and_search_share_the_interactions() -> None:
-    trainer = trainer_of(replanning=True, rehearsal=0)
+    trainer = trainer_of(replanning=True, rehearsal=0, archive=6_000)
     first = trainer.demonstration
     assert first is not None and first._replanning is not None
     plans, phases, searched = first._replanning, [], 0
@@ -148,10 +148,10 @@ def test_planning_and_search_share_the_interactions() -> None:
         first.advance()
         searched = first._search.interactions if first._search is not None else searched
     # Both find the goal; where scores are equal, the search continues.
-    assert list(dict.fromkeys(phases)) == [(True, 750), (False, 1_350), (False, 2_400), (True, 3_000)]
-    assert searched > 1_400 and first._search is None
+    assert list(dict.fromkeys(phases)) == [(True, 1_500), (False, 2_700), (False, 4_800), (True, 6_000)]
+    assert searched > 2_800 and first._search is None
     assert plans.best is not None and first.score == plans.best.score == 1.0
-    assert 3_000 <= first.interactions < 3_000 + 2 * 10 + len(first.actions or ())
+    assert 6_000 <= first.interactions < 6_000 + 2 * 10 + len(first.actions or ())
 
 
 @pytest.mark.parametrize(

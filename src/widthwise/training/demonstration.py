@@ -5,7 +5,7 @@ from. The archive search (`ArchiveSearch`) needs no network. The beginning of a 
 
     search with an archive for `archive` interactions                          (searching)
     with `replanning`: plan without a network for a part of these interactions
-    replay the best trajectory from a reset: the demonstration
+    replay the best trajectory from a reset, without loops: the demonstration
     train the network on the demonstration alone until it repeats it           (rehearsing)
     plan, act and learn as always; a share of every batch is from the demonstration
     with `self_imitation`: learn from nothing else, until an episode scores more and becomes the demonstration
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from widthwise.core.contract import guarded
+from widthwise.core.contract import guarded, innermost
 from widthwise.core.errors import InputError
 from widthwise.core.simulator import Simulator
 from widthwise.learning.input_format import InputFormat
@@ -36,6 +36,7 @@ from widthwise.online.defaults import planning_defaults
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
 from widthwise.training.clocks import Clocks, TimedSimulator
 from widthwise.training.configuration import Configuration
+from widthwise.training.loops import cut_loops
 from widthwise.training.replanning import Replanning, Trajectory
 from widthwise.training.search_features import STEPS as SAMPLE
 from widthwise.training.search_features import choose_features
@@ -210,6 +211,17 @@ class Demonstration:
             planner = ArchiveSearch(memory_mb=ARCHIVE_MB)
             self._search = planner.begin(self.searched, choice.features, self.seed)
         return self._search
+
+    def cut_loops(self, input_format: InputFormat) -> int:
+        """Leave out steps that no policy can repeat, where they are not needed; returns the simulator steps."""
+        if not self.actions or self.score is None:
+            return 0
+        actions, score, steps = cut_loops(self.simulator, self.seed, self.actions, input_format.mark)
+        # Where states are not restored exactly, a replay may lead elsewhere; the demonstration is what it shows.
+        exact = getattr(innermost(self.simulator), "deterministic", True)
+        if score >= self.score or not exact:
+            self.actions, self.score = actions, score
+        return steps
 
     def episode(self, input_format: InputFormat, discount: float) -> EpisodeData | None:
         """The trajectory as an episode to learn from, by replaying it; None if the search has found none.

@@ -176,7 +176,7 @@ class Trainer:
         else:
             self.interactions += first.advance()
             if not first.searching():
-                self.interactions += len(first.actions or ())
+                self.interactions += first.cut_loops(self.input_format) + len(first.actions or ())
                 self.show_demonstration()
         self.clocks.total += now() - begun
         return True

@@ -1,0 +1,61 @@
+"""Loops are cut out of a trajectory unless they are needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from widthwise.core.simulator import Step
+from widthwise.training.loops import TRIES, cut_loops
+
+
+class Line:
+    """Places on a line: 0 stays, 1 goes on, 2 goes back. Place 3 is rewarded, after some steps have passed."""
+
+    name, actions, deterministic = "Line", 3, True
+
+    def __init__(self, after: int = 0) -> None:
+        self.after, self.replays = after, 0
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.place, self.steps, self.replays = 0, 0, self.replays + 1
+        return Step(self.place)
+
+    def step(self, action: int) -> Step:
+        self.place, self.steps = max(0, self.place + (0, 1, -1)[action]), self.steps + 1
+        rewarded = self.place == 3 and self.steps >= self.after
+        return Step(self.place, float(rewarded), terminated=rewarded)
+
+    def save(self) -> Any: ...
+
+    def load(self, snapshot: Any) -> None: ...
+
+
+def cut(actions: list[int], after: int = 0) -> tuple[list[int], float, int]:
+    return cut_loops(Line(after), 0, actions, int)
+
+
+@pytest.mark.parametrize("actions", [[0, 0, 1, 1, 1], [1, 2, 1, 1, 2, 1, 1], [1, 1, 0, 2, 2, 0, 1, 1, 1]])
+def test_loops_are_cut(actions: list[int]) -> None:
+    shorter, score, steps = cut(actions)
+    assert shorter == [1, 1, 1] and score == 1.0
+    assert steps > len(actions)
+
+
+def test_a_trajectory_without_loops_is_replayed_once() -> None:
+    assert cut([1, 1, 1]) == ([1, 1, 1], 1.0, 3)
+    assert cut([1, 1, 1, 0, 0]) == ([1, 1, 1, 0, 0], 1.0, 3)  # the episode ends before
+
+
+def test_a_loop_that_is_needed_is_kept() -> None:
+    waiting = [0, 0, 1, 1, 1]
+    assert cut(waiting, after=5)[:2] == (waiting, 1.0)
+    assert len(cut([0, 0, *waiting], after=5)[0]) >= 5
+
+
+def test_the_number_of_replays_is_limited() -> None:
+    world = Line(after=60)
+    actions = [1, 2] * 29 + [1, 1, 1]
+    kept, score, _ = cut_loops(world, 0, actions, lambda place: place)
+    assert (kept, score) == (actions, 1.0) and world.replays <= TRIES + 1

@@ -41,9 +41,17 @@ def published(game: str, algorithm: str) -> float | None:
 
 def human_normalised(game: str, score: float) -> float:
     """A score on the scale where random actions have 0 and people 1."""
-    row = next(line for line in read_table("human_atari.csv") if line["game"] == game)
-    least, most = float(row["random"]), float(row["human"])
-    return (score - least) / (most - least)
+    least = random_score(game)
+    return (score - least) / (float(_row(game)["human"]) - least)
+
+
+def random_score(game: str) -> float:
+    """The score of random actions in whole episodes."""
+    return float(_row(game)["random"])
+
+
+def _row(game: str) -> dict[str, str]:
+    return next(line for line in read_table("human_atari.csv") if line["game"] == game)
 
 
 def interquartile_mean(scores: npt.NDArray[np.float64]) -> float:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from widthwise.simulators.minigrid import MiniGrid
     from widthwise.simulators.names import simulator
     from widthwise.simulators.observations import Observation
-    from widthwise.simulators.scenes import Scenes
+    from widthwise.simulators.scene_features import Scenes
     from widthwise.task_search.backward import Backward
     from widthwise.task_search.bfs import BFS, DFS
     from widthwise.task_search.bfws import BFWS, GBFS
@@ -125,7 +125,7 @@ _NAMES_OF = {
     "simulators.minigrid": ("MiniGrid",),
     "simulators.names": ("simulator",),
     "simulators.observations": ("Observation",),
-    "simulators.scenes": ("Scenes",),
+    "simulators.scene_features": ("Scenes",),
     "simulator_search.rollout_iw": ("RolloutIW",),
     "task_search.siw": ("SIW",),
     "training.api": ("TrainingProgress", "TrainingResult", "train"),

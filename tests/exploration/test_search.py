@@ -24,7 +24,7 @@ from widthwise.exploration.search_run import PROGRESS, ExplorationRun
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulators import tile_choice
 from widthwise.simulators.features import Cells, Tiles
-from widthwise.simulators.scenes import Scenes
+from widthwise.simulators.scene_features import Scenes
 from widthwise.simulators.tile_choice import choose_tiles, suitability
 from widthwise.training import packing
 from widthwise.training.checkpoint import CURRENT, FOLDER, About, read_checkpoint, write_checkpoint

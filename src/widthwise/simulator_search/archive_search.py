@@ -10,8 +10,7 @@ that is kept during the whole search, and the low level never ends:
             remember the state of a few steps ago: a new region gets an entry, a better way to a known one replaces it
 
 States shortly before a lost life are not kept. Most of them are lost already: a rollout from a fall ends as the fall
-does, and the fall may be the shortest way to its region. Where there are no lives, as in mazes, an end may be one wrong
-action away from everywhere, so that all states are kept.
+does, and the fall may be the shortest way to its region.
 
 The low level may prune first as IW does and stop pruning later (`widths`): as long as a region is searched with a
 width, a rollout ends at a state without novelty. When that finds nothing new any more, the next width is taken. "all"
@@ -51,9 +50,8 @@ class ArchiveSearch:
         improve: Whether a better path to a known region replaces its entry.
         through: Whether a rollout continues in regions that are already known.
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
-        survive: Where the environment has lives, a state is kept if no life is lost and the episode does not end within
-            this many steps after it, as far as the rollout goes; 0 keeps every state. The first state with a new gain
-            is always kept.
+        survive: A state is kept if no life is lost within this many steps after it, as far as the rollout goes; 0 keeps
+            every state. The first state with a new gain is always kept. Needs `lives`.
         gains: Whether the gain, the sum of positive rewards, is an additional feature above all others: states with
             different gains are then in different regions, and high gains are preferred.
         scenes: Whether the scene that an image shows is a level of its own where the features are chosen for the
@@ -206,7 +204,6 @@ class SearchAtWork:
         planner, rng, simulator = self.planner, self.rng, self.simulator
         simulator.load(self.unpack(entry.snapshot))
         node, score, gain, steps = entry.node, entry.score, entry.gain, entry.steps
-        survive = 0 if entry.lives is None else planner.survive
         waiting: deque[tuple[list[bytes], Entry]] = deque()  # states that may be kept
         discovered = False
         action = -1
@@ -218,15 +215,17 @@ class SearchAtWork:
             node = self.trajectories.add(node, action)
             score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
             self._remember(score, steps, node, ended=step.terminated)
-            if step.done or (planner.lives and _lost(entry.lives, step)):
-                waiting.clear()
+            lost = planner.lives and _lost(entry.lives, step)
+            if step.done or lost:
+                if lost:
+                    waiting.clear()
                 break
             features = self._features(step, gain)
             known = self.archive.entry(features)
             if known is None or (planner.improve and known.worse(score, steps)):
                 waiting.append((features, self._entry(step, score, gain, steps, node)))
             # A new gain is rare, so that it is kept at once.
-            delay = survive if self.archive.knows(features[0]) or not planner.gains else 0
+            delay = planner.survive if self.archive.knows(features[0]) or not planner.gains else 0
             while waiting and steps - waiting[0][1].steps >= delay:
                 discovered |= self.archive.offer(*waiting.popleft(), improve=planner.improve)
             if known is not None and (not planner.through or lowest.prunes(self.low, step)):

@@ -11,7 +11,7 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulator_search.driver import FeatureFunction
-from widthwise.simulators.scenes import Scenes
+from widthwise.simulators.scene_features import Scenes
 from widthwise.simulators.tile_choice import choose_tiles, is_image
 
 #: Simulator steps of the sample.

@@ -17,7 +17,7 @@ import numpy as np
 from widthwise.core.errors import InputError
 from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry
 from widthwise.simulator_search.archive_search import Best, LowLevel, SearchAtWork
-from widthwise.simulators.scenes import Scenes
+from widthwise.simulators.scene_features import Scenes
 
 _NO_LIVES = -1
 

@@ -9,7 +9,7 @@ import pytest
 
 from widthwise.core.errors import UsageError
 from widthwise.core.simulator import Step
-from widthwise.simulators.scenes import Scenes
+from widthwise.simulators.scene_features import Scenes
 
 
 def room(brightness: int, column: int = 0) -> Step:

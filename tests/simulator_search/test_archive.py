@@ -184,6 +184,7 @@ def test_the_small_maze_is_solved(seed: int) -> None:
     ArchiveSearch(lives=False),
     ArchiveSearch(gains=False),
     ArchiveSearch(survive=0),
+    ArchiveSearch(restart=150),
     ArchiveSearch(shared_counts=False),
     ArchiveSearch(count_steps=False),
     ArchiveSearch(rollout=5, hold=1.0),
@@ -281,6 +282,40 @@ def test_the_last_states_of_a_rollout_that_survives_are_kept() -> None:
         assert search.interactions < 1_000
 
 
+def test_a_search_without_progress_begins_again() -> None:
+    search = maze_search(ArchiveSearch(restart=200))
+    seen = []
+    while search.interactions < 5_000:
+        attempts, stalled = search.attempts, search.interactions - search.improved
+        search.visit()
+        if search.attempts > attempts:
+            assert stalled >= 200 * attempts and search.attempts == attempts + 1
+            assert search.archive.regions[-1] < 30 and search.interactions - search.improved < 30
+            seen.append(search.interactions)
+        else:
+            assert stalled < 200 * attempts
+    assert len(seen) > 2
+    never = maze_search(ArchiveSearch(restart=0))
+    run(never, 3_000)
+    assert never.attempts == 1
+
+
+def test_the_best_trajectory_is_kept_when_the_search_begins_again() -> None:
+    search = maze_search(ArchiveSearch(restart=2_000), name="corridor")
+    best = None
+    while search.attempts < 3:
+        search.visit()
+        if best is not None:
+            assert search.best is not None and search.best.score >= best.score
+        best = search.best
+    assert best is not None and best.score > 0
+    step, score = search.simulator.reset(0), 0.0
+    for action in search.trajectories.actions(best.node):
+        step = search.simulator.step(action)
+        score += step.reward
+    assert score == best.score
+
+
 def test_no_rollout_is_longer_than_what_is_left() -> None:
     search = maze_search(ArchiveSearch())
     search.visit(3)
@@ -288,7 +323,16 @@ def test_no_rollout_is_longer_than_what_is_left() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"rollout": 0}, {"hold": 0.5}, {"patience": 0}, {"widths": ()}, {"widths": (3,)}, {"survive": -1}]
+    "settings",
+    [
+        {"rollout": 0},
+        {"hold": 0.5},
+        {"patience": 0},
+        {"widths": ()},
+        {"widths": (3,)},
+        {"survive": -1},
+        {"restart": -1},
+    ],
 )
 def test_settings_out_of_range_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(UsageError, match=next(iter(settings))):

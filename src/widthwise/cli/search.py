@@ -108,6 +108,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="keep a state only if no life is lost within N steps after it (default 4)",
     )
     group.add_argument("--no-survive", action="store_true", help="keep states shortly before a lost life too")
+    group.add_argument(
+        "--restart",
+        type=whole_number,
+        metavar="N",
+        help="begin again with an empty archive after N interactions without a higher score, after 2N in the second "
+        "attempt, and so on (default 100,000; 0: never)",
+    )
     group.add_argument("--no-shared-counts", action="store_true", help="count the visits of every gain separately")
     group.add_argument(
         "--no-count-steps", action="store_true", help="count every visit as one, however many steps it took"
@@ -195,6 +202,7 @@ def _planner(args: argparse.Namespace) -> ArchiveSearch:
         "scenes": False if args.no_scenes else None,
         "shared_counts": False if args.no_shared_counts else None,
         "count_steps": False if args.no_count_steps else None,
+        "restart": args.restart,
         "memory_mb": args.archive_memory,
     }
     return ArchiveSearch(**{name: value for name, value in given.items() if value is not None})

@@ -12,6 +12,9 @@ that is kept during the whole search, and the low level never ends:
 States shortly before a lost life are not kept. Most of them are lost already: a rollout from a fall ends as the fall
 does, and the fall may be the shortest way to its region.
 
+A search whose score has not increased for long begins again with an empty archive. What it did early may have closed
+the way, such as a key that was used up, and high gains are preferred.
+
 The low level may prune first as IW does and stop pruning later (`widths`): as long as a region is searched with a
 width, a rollout ends at a state without novelty. When that finds nothing new any more, the next width is taken. "all"
 prunes nothing.
@@ -59,6 +62,9 @@ class ArchiveSearch:
         shared_counts: Whether visits to a region also count for the same region with other gains.
         count_steps: Whether a visit counts as the part of a full rollout that it took; otherwise all visits are equal.
             Where rollouts end early, more of them are made.
+        restart: The number of interactions without a higher score after which the search begins again with an empty
+            archive; twice as many in the second attempt, three times in the third, and so on. The best trajectory is
+            kept. 0: it never begins again.
         memory_mb: The maximum size of the archive. When it is full, a state with a higher gain replaces those with the
             lowest gain, and other states are not stored.
 
@@ -83,6 +89,7 @@ class ArchiveSearch:
     scenes: bool = True
     shared_counts: bool = True
     count_steps: bool = True
+    restart: int = 100_000
     memory_mb: float = 1_000.0
 
     def __post_init__(self) -> None:
@@ -90,8 +97,9 @@ class ArchiveSearch:
         for name in ("rollout", "hold", "patience", "memory_mb"):
             if not getattr(self, name) >= 1:
                 raise UsageError(f"{name} must be at least 1, not {getattr(self, name)!r}")
-        if not self.survive >= 0:
-            raise UsageError(f"survive must not be negative, but is {self.survive!r}")
+        for name in ("survive", "restart"):
+            if not getattr(self, name) >= 0:
+                raise UsageError(f"{name} must not be negative, but is {getattr(self, name)!r}")
         if not self.widths or any(width not in _WIDTHS for width in self.widths):
             raise UsageError(f"widths must be chosen from 1, 2, n and all, not {self.widths!r}")
 
@@ -152,10 +160,17 @@ class SearchAtWork:
         self.packs = hasattr(environment, "pack_snapshot")
         self.pack: Callable[[Any], Any] = environment.pack_snapshot if self.packs else _unchanged
         self.unpack: Callable[[Any], Any] = environment.unpack_snapshot if self.packs else _unchanged
-        self.archive = self.new_archive()
         self.trajectories = Trajectories()
         self.best: Best | None = None
-        step = self.simulator.reset(seed)
+        self.attempts = 0
+        self._begin_attempt()
+
+    def _begin_attempt(self) -> None:
+        """Begin with an archive that has only the initial state."""
+        self.attempts += 1
+        self.archive = self.new_archive()
+        self.highest, self.improved = 0.0, self.interactions  # score of this attempt, and when it was reached
+        step = self.simulator.reset(self.seed)
         if step.done:
             raise UsageError(f"{self.simulator.name}: the episode is over at its reset, so there is nothing to search")
         self.archive.offer(self._features(step, 0.0), self._entry(step, 0.0, 0.0, 0, START))
@@ -181,6 +196,8 @@ class SearchAtWork:
             Whether a new region was found.
         """
         planner, before = self.planner, self.interactions
+        if planner.restart and before - self.improved >= planner.restart * self.attempts:
+            self._begin_attempt()
         regions = self._choose()
         highest, entry = regions[int(planner.gains)], regions[-1].entry
         assert entry is not None
@@ -215,6 +232,8 @@ class SearchAtWork:
             node = self.trajectories.add(node, action)
             score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
             self._remember(score, steps, node, ended=step.terminated)
+            if score > self.highest:
+                self.highest, self.improved = score, self.interactions
             lost = planner.lives and _lost(entry.lives, step)
             if step.done or lost:
                 if lost:

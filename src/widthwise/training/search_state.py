@@ -53,6 +53,7 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
             if (low := region.low) is not None
         ],
         "scenes": [function.capture() for function in search.high if isinstance(function, Scenes)],
+        "attempt": [search.attempts, search.highest, search.improved],
         "given_up": None if search.archive.lowest == -math.inf else search.archive.lowest,
         "best": None if best is None else [best.score, best.steps, best.node, best.ended, best.interactions],
     }
@@ -70,7 +71,7 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
             captured by an earlier version.
     """
     scenes = [function for function in search.high if isinstance(function, Scenes)]
-    if "everywhere" not in state or len(state.get("scenes", ())) != len(scenes):
+    if "attempt" not in state or len(state.get("scenes", ())) != len(scenes):
         raise InputError("the search was begun by an earlier version of Widthwise and cannot continue; begin a new one")
     for function, examples in zip(scenes, state.get("scenes", ()), strict=True):
         function.restore(examples)
@@ -106,6 +107,7 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
         low = regions[row].low = LowLevel(search.planner)
         low.restore(stage, fruitless, table, size)
     search.best = None if state["best"] is None else Best(*state["best"])
+    search.attempts, search.highest, search.improved = state["attempt"]
     generator = state["random"]
     search.rng.setstate((generator["version"], tuple(generator["numbers"].tolist()), generator["gauss"]))
 

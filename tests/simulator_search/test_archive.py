@@ -189,8 +189,8 @@ def test_the_small_maze_is_solved(seed: int) -> None:
     ArchiveSearch(count_steps=False),
     ArchiveSearch(rollout=5, hold=1.0),
 ], ids=[
-    "widths", "first ways", "stops at known states", "no lives", "no gains", "every state", "counts of a gain",
-    "equal visits", "short",
+    "widths", "first ways", "stops at known states", "no lives", "no gains", "every state", "begins again",
+    "counts of a gain", "equal visits", "short",
 ])  # fmt: skip
 def test_every_part_can_be_switched_alone(planner: ArchiveSearch) -> None:
     search = run(maze_search(planner), 3_000)

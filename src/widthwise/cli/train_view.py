@@ -74,7 +74,7 @@ def line(run: TrainingRun) -> str:
     figures = run.trainer.figures()
     if "demonstration" in figures:
         parts.append(f"before the first episode: a demonstration, score {figures['demonstration']:g}")
-    elif not run.reward_seen:
+    elif not (run.reward_seen or run.trainer.rewarded()):  # a demonstration comes before the first episode ends
         parts.append("no reward yet, nothing is learned")
     if "loss" in figures:
         parts.append(f"loss {figures['loss']:.3f}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,9 @@ def test_in_atari_games_learning_begins_with_a_demonstration() -> None:
     assert settings.options == {"stack": 8, "spread": True}
     assert RunSettings("atari:pong", 10, preset="paper").options == {}
     # A run that was begun before presets had options continues without them.
-    assert RunSettings.of({**settings.describe(), "options": {"limit": 9}}).options == {"limit": 9}
+    recorded = RunSettings.of({**settings.describe(), "options": {"limit": 9}})
+    assert recorded.options == replace(recorded, make=lambda: TinyWorld()).options == {"limit": 9}
+    assert RunSettings("atari:pong", 10, make=lambda: TinyWorld()).options == {}
 
 
 def test_a_run_without_a_preset_is_one_of_the_first_version() -> None:

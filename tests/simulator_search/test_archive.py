@@ -337,3 +337,18 @@ def test_no_rollout_is_longer_than_what_is_left() -> None:
 def test_settings_out_of_range_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(UsageError, match=next(iter(settings))):
         ArchiveSearch(**settings)  # type: ignore[arg-type]
+
+
+def test_counts_of_dropped_regions_are_forgotten() -> None:
+    archive = Archive(3, gains=True, most=10_000, shared=True)
+
+    def offer(gain: float, scene: int) -> None:
+        archive.offer([gain_features(gain), bytes([scene]), bytes([0])], Entry(None, gain, 1, 0, None, gain=gain))
+
+    offer(0.0, 1)
+    offer(1.0, 2)
+    assert {(bytes([1]),), (bytes([2]),)} <= set(archive.counts)
+    for scene in range(3, 9):
+        offer(2.0, scene)
+    assert archive.lowest >= 0
+    assert (bytes([1]),) not in archive.counts and (bytes([8]),) in archive.counts

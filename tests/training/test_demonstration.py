@@ -6,22 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import widthwise as ww
 from learning_tools import ROOMS, rounds, same
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.shape import Mismatch
-from widthwise.learning.input_format import Array, InputFormat
+from widthwise.learning.input_format import InputFormat
 from widthwise.learning.learning_settings import LearningSettings
-from widthwise.learning.replay_memory import EpisodeData, ReplayMemory, Sampling
 from widthwise.simulators.maze import Maze
 from widthwise.training import demonstration as module
 from widthwise.training.algorithms import planning_settings
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.configuration import Configuration
-from widthwise.training.demonstration import Demonstration, repeats
+from widthwise.training.demonstration import Demonstration
 from widthwise.training.replanning import Trajectory
 from widthwise.training.trainer import Trainer
 
@@ -94,21 +92,6 @@ def test_the_rehearsal_ends_when_the_network_repeats_the_trajectory(
     monkeypatch.setattr(trainer, "repeats_demonstration", lambda: next(given))
     until_acting(trainer)
     assert trainer.demonstration is not None and trainer.demonstration.rehearsed == updates
-
-
-def test_a_network_that_barely_prefers_the_actions_does_not_repeat_them() -> None:
-    episode = EpisodeData(
-        [(np.full(1, row, np.float32),) for row in range(2)], np.eye(2, dtype=np.float32), np.ones(2, np.float32)
-    )
-    clear, unclear = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.9, 0.1], [0.4, 0.6]])
-    assert repeats(clear, episode) and not repeats(unclear, episode)
-
-
-def test_equal_observations_with_different_actions_do_not_count() -> None:
-    rows: list[tuple[Array, ...]] = [(np.full(1, value, np.float32),) for value in (1, 1, 2)]
-    episode = EpisodeData(rows, np.eye(3, dtype=np.float32), np.ones(3, np.float32))
-    assert repeats(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]]), episode)
-    assert not repeats(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [1.0, 0, 0]]), episode)
 
 
 def test_whether_the_network_repeats_the_trajectory() -> None:
@@ -358,24 +341,6 @@ def test_a_search_without_a_reward_shows_nothing() -> None:
     assert first.episode(InputFormat.of(world.reset(0).observation), 0.99) is None
 
 
-def test_a_share_of_every_batch_is_from_the_demonstration() -> None:
-    shape = InputFormat.of(np.zeros(1, np.float32))
-
-    def data(value: float, count: int) -> EpisodeData:
-        rows: list[tuple[Array, ...]] = [(np.full(1, value, np.float32),)] * count
-        return EpisodeData(rows, np.ones((count, 2), np.float32), np.full(count, value, np.float32))
-
-    memory = ReplayMemory(shape, 10, 8, 0, Sampling(demonstration_share=0.25))
-    memory.demonstrate(data(5.0, 40))
-    assert memory.usable() and memory.rewarded() and len(memory) == 0
-    assert (memory.sample().returns == 5.0).all()
-    memory.add(data(1.0, 4))
-    memory.add(data(2.0, 9))  # the first one leaves; the demonstration stays
-    returns = memory.sample().returns
-    assert (returns == 5.0).sum() == 2 and (returns == 2.0).sum() == 6
-    assert len(memory.state()["episodes"]) == 1
-
-
 @pytest.mark.parametrize("wrong", [{"archive": -1}, {"rehearsal": -1}, {"demonstration_share": 1.0}])
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
@@ -419,3 +384,24 @@ def test_there_is_no_evaluation_before_there_is_something_to_evaluate(share: flo
     reached = [json.loads(line)["interactions"] for line in lines]
     assert reached[0] > 1_500 and reached[-1] >= 2_200
     assert len(set(reached)) == len(reached) >= 3
+
+
+def test_an_agent_past_the_demonstration_continues_exactly() -> None:
+    trainer, again = (trainer_of(rehearsal=200, self_imitation=True) for _ in range(2))
+    until_acting(trainer)
+    trainer.updater.network.demonstrated.fill_(2)
+    trainer.updater.publish()
+    rounds(trainer, 3)
+    state = trainer.state()
+    check_trainer(state, again)
+    again.restore(state)
+    assert not trainer.players[0].agent.driver.guided and not again.players[0].agent.driver.guided
+
+
+def test_a_state_without_a_demonstration_has_none() -> None:
+    trainer = trainer_of(rehearsal=0, self_imitation=True)
+    before = trainer.state()
+    until_acting(trainer)
+    assert trainer.replay.demonstration is not None
+    trainer.restore(before)
+    assert trainer.replay.demonstration is None

@@ -53,6 +53,9 @@ class FakeLearner:
             return []
         return [{"interactions": self.interactions, "score": self.random.random(), "steps": 3}]
 
+    def rehearsing(self) -> bool:
+        return False
+
     def preparing(self) -> bool:
         return False
 
@@ -272,6 +275,27 @@ def test_the_better_score_is_best_and_a_later_death_is_not() -> None:
     assert evaluated(-1, 50) == evaluated(-1, 2)  # how long it lives without a reward does not matter
     assert evaluated(0, 200) > evaluated(-1, 200)
     assert evaluated(1, 36) > evaluated(1, 42) > evaluated(0.5, 10) > evaluated(0, 5)
+
+
+def test_a_run_ends_after_its_rehearsal(tmp_path: Path) -> None:
+    class Rehearsing(FakeLearner):
+        left = 5
+
+        def rehearsing(self) -> bool:
+            return self.left > 0
+
+        def advance(self) -> list[Record]:
+            if self.interactions < 100:
+                return super().advance()
+            self.left -= 1  # takes no interactions
+            return []
+
+    learner = Rehearsing()
+    opened = TrainingFolder.create(tmp_path / "run", {})
+    training = TrainingRun(opened, Checkpoints(tmp_path / "run", ABOUT), learner, RunSchedule(100, 30))
+    training.checkpoints.prepare()
+    assert training.run() is not None and learner.left == 0
+    opened.close()
 
 
 def test_a_run_says_whether_it_has_seen_a_reward(tmp_path: Path) -> None:

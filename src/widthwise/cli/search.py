@@ -112,7 +112,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--restart",
         type=whole_number,
         metavar="N",
-        help="begin again with an empty archive after N interactions without a higher score, after 2N in the second "
+        help="begin again with an empty archive after N interactions without a higher gain, after 2N in the second "
         "attempt, and so on (default 100,000; 0: never)",
     )
     group.add_argument("--no-shared-counts", action="store_true", help="count the visits of every gain separately")

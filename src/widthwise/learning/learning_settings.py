@@ -62,7 +62,9 @@ class LearningSettings:
             if not 0 <= getattr(self, name) <= _MOST:
                 raise UsageError(f"{name} must be from 0 to {_MOST:,}, not {getattr(self, name)!r}")
         if self.self_imitation and (self.segment or self.tree_targets):
-            raise UsageError("self_imitation learns from whole episodes: set segment=0 and tree_targets=0")
+            raise UsageError(
+                "self_imitation learns from whole episodes: set self_imitation=off, or segment=0 and tree_targets=0"
+            )
         if not 0 <= self.shift <= _MOST_SHIFT:
             raise UsageError(f"shift must be from 0 to {_MOST_SHIFT} pixels, not {self.shift!r}")
         if self.value_support not in SUPPORTS:

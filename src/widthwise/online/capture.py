@@ -30,6 +30,7 @@ def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
         "random": list(agent.rng.getstate()[1]),
         "steps": agent.driver.steps,
         "restores": agent.driver.restores,
+        "guided": agent.driver.guided,
         "at": at if at in tree.nodes.live and not tree.over(at) else NONE,
         "tree": {name: _copy(getattr(tree, name)) for name in _TREE},
         "nodes": _columns(tree.nodes, _NODES),
@@ -74,6 +75,7 @@ def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
     top.restore(state["top"])
     agent.rng.setstate((3, tuple(state["random"]), None))
     driver.steps, driver.restores = state["steps"], state["restores"]
+    driver.guided = state.get("guided", True)  # earlier versions had no end of guidance
     if agent.doubts is not None:
         agent.doubts.stood = {agent.doubts.recognise(step.observation) for step in seen[:-1]}
     if state["at"] != NONE:

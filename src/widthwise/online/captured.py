@@ -66,7 +66,8 @@ _AGENT = fields(
             fields({**_COLUMNS, "of": items(whole(NONE)), "entry": items(_COUNT), "search": items(optional(_SEARCH))})
         ),
         "top": _SEARCH,
-    }
+    },
+    {"guided": switch},
 )
 
 

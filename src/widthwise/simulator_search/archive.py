@@ -251,7 +251,17 @@ class Archive:
             if region.entry is not None:
                 self.bytes -= region.entry.size
             pending += [(level + 1, inner) for inner in region.inside]
+        self._forget_counts()
         return True
+
+    def _forget_counts(self) -> None:
+        """Forget the counts of regions that no gain has any more, as a checkpoint does."""
+        used, pending = set[int](), list(self.top.inside)
+        while pending:
+            region = pending.pop()
+            used.add(id(region.everywhere))
+            pending += region.inside
+        self.counts = {features: count for features, count in self.counts.items() if id(count) in used}
 
 
 class Trajectories:

@@ -12,8 +12,8 @@ that is kept during the whole search, and the low level never ends:
 States shortly before a lost life are not kept. Most of them are lost already: a rollout from a fall ends as the fall
 does, and the fall may be the shortest way to its region.
 
-A search whose score has not increased for long begins again with an empty archive. What it did early may have closed
-the way, such as a key that was used up, and high gains are preferred.
+A search whose gain has not increased for long begins again with an empty archive. An early action may have made higher
+gains impossible, such as a key that was used up, and high gains are preferred.
 
 The low level may prune first as IW does and stop pruning later (`widths`): as long as a region is searched with a
 width, a rollout ends at a state without novelty. When that finds nothing new any more, the next width is taken. "all"
@@ -62,7 +62,7 @@ class ArchiveSearch:
         shared_counts: Whether visits to a region also count for the same region with other gains.
         count_steps: Whether a visit counts as the part of a full rollout that it took; otherwise all visits are equal.
             Where rollouts end early, more of them are made.
-        restart: The number of interactions without a higher score after which the search begins again with an empty
+        restart: The number of interactions without a higher gain after which the search begins again with an empty
             archive; twice as many in the second attempt, three times in the third, and so on. The best trajectory is
             kept. 0: it never begins again.
         memory_mb: The maximum size of the archive. When it is full, a state with a higher gain replaces those with the
@@ -169,7 +169,7 @@ class SearchAtWork:
         """Begin with an archive that has only the initial state."""
         self.attempts += 1
         self.archive = self.new_archive()
-        self.highest, self.improved = 0.0, self.interactions  # score of this attempt, and when it was reached
+        self.highest, self.improved = 0.0, self.interactions  # gain of this attempt, and when it was reached
         step = self.simulator.reset(self.seed)
         if step.done:
             raise UsageError(f"{self.simulator.name}: the episode is over at its reset, so there is nothing to search")
@@ -232,8 +232,8 @@ class SearchAtWork:
             node = self.trajectories.add(node, action)
             score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
             self._remember(score, steps, node, ended=step.terminated)
-            if score > self.highest:
-                self.highest, self.improved = score, self.interactions
+            if gain > self.highest:
+                self.highest, self.improved = gain, self.interactions
             lost = planner.lives and _lost(entry.lives, step)
             if step.done or lost:
                 if lost:

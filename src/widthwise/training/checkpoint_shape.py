@@ -128,6 +128,8 @@ def check_learner(state: Any, trainer: Trainer, place: str) -> None:
     """Refuse a network that is not of the size of the trainer's own; raises `Mismatch`."""
     LEARNER(state, place)
     own = trainer.updater.network.state_dict()
+    if "demonstrated" in own:  # earlier versions did not limit where the policy is used
+        state["network"].setdefault("demonstrated", own["demonstrated"] * 0)
     shapes = {name: weights.shape for name, weights in own.items()}
     if shapes != {name: weights.shape for name, weights in state["network"].items()}:
         raise Mismatch(f"{place}.network is not of the shape that the settings give a network")

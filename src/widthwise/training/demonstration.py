@@ -53,6 +53,8 @@ JUDGED, LONGEST = 0.125, 3
 CLEARLY = 0.8
 #: Megabytes of the archive, all of which is written to every checkpoint while the search runs.
 ARCHIVE_MB = 500.0
+#: The share of the interactions that may be taken to cut loops out of the trajectory.
+LOOPS = 0.05
 #: With replanning: until which share of the interactions it plans, then searches, and the search goes on if it leads.
 PLANNED, SEARCHED, CONTINUED = 0.25, 0.45, 0.8
 
@@ -132,7 +134,7 @@ class Demonstration:
     def replace(self, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
         """Make an episode the demonstration, up to its last positive reward; the network has to learn it."""
         end = max(number for number, reward in enumerate(rewards, 1) if reward > 0)
-        self.seed, self.actions, self.score = seed, list(actions[:end]), _total(rewards[:end])
+        self.seed, self.actions, self.score = seed, list(actions[:end]), total(rewards[:end])
         self.rehearsed, self.mastered = 0, self.rehearsal == 0
 
     def summary(self) -> dict[str, Any]:
@@ -216,11 +218,14 @@ class Demonstration:
         """Leave out steps that no policy can repeat, where they are not needed; returns the simulator steps."""
         if not self.actions or self.score is None:
             return 0
-        actions, score, steps = cut_loops(self.simulator, self.seed, self.actions, input_format.mark)
+        most = LOOPS * self.limit
+        actions, score, steps = cut_loops(self.simulator, self.seed, self.actions, input_format.mark, most)
         # Where states are not restored exactly, a replay may lead elsewhere; the demonstration is what it shows.
         exact = getattr(innermost(self.simulator), "deterministic", True)
-        if score >= self.score or not exact:
+        if score >= self.score or (score > 0 and not exact):
             self.actions, self.score = actions, score
+        elif not exact:
+            self.actions, self.score = [], None
         return steps
 
     def episode(self, input_format: InputFormat, discount: float) -> EpisodeData | None:
@@ -239,7 +244,7 @@ class Demonstration:
             observations.append(input_format.parts(step.observation))
             step = self.simulator.step(action)
             rewards.append(step.reward)
-        score = _total(rewards)
+        score = total(rewards)
         if score != self.score:
             raise InputError(
                 f"{self.simulator.name}: the demonstration of the run has a score of {self.score:g}, and of "
@@ -322,7 +327,7 @@ def repeats(policies: npt.NDArray[np.float32], episode: EpisodeData) -> bool:
     return bool((policies[rows, actions[rows]] >= CLEARLY).all())
 
 
-def _total(rewards: Iterable[float]) -> float:
+def total(rewards: Iterable[float]) -> float:
     """Rewards added one after the other, as the search does: another order may differ in the last digit."""
     score = 0.0
     for reward in rewards:

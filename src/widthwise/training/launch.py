@@ -20,6 +20,7 @@ from widthwise.core.run_folder import CONFIG, write_json
 from widthwise.core.shape import Mismatch
 from widthwise.core.showing import counted, setting
 from widthwise.learning.learning_settings import TREE_CAPACITY
+from widthwise.online.presets import preset_options
 from widthwise.training.checkpoint import About, Checkpoints
 from widthwise.training.configure import configure, label, make_simulator, note_on_choice, plain
 from widthwise.training.folder import EPISODES, EVALUATIONS, TrainingFolder, read_config
@@ -145,7 +146,10 @@ def read_configuration(folder: Path, config: Mapping[str, Any]) -> Configuration
 
 def refuse_changes(folder: Path, given: Mapping[str, Any]) -> None:
     """Raise `UsageError` if a setting differs from that of the run in a folder; only `interactions` may grow."""
-    recorded = read_settings(folder)[1].describe()
+    before = read_settings(folder)[1]
+    recorded = before.describe()
+    if "options" in given:
+        given = {**given, "options": {**preset_options(before.preset, before.environment), **given["options"]}}
     given = {**given, "overrides": plain_overrides(given["overrides"])} if "overrides" in given else given
     for name, value in given.items():
         if name != "interactions" and plain(value) != recorded[name]:

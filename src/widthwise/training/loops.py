@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ TRIES = 20
 
 
 def cut_loops(
-    simulator: Simulator, seed: int, actions: Sequence[int], mark: Callable[[Any], int]
+    simulator: Simulator, seed: int, actions: Sequence[int], mark: Callable[[Any], int], most: float = math.inf
 ) -> tuple[list[int], float, int]:
     """Leave out what a trajectory does between two equal observations with different actions, if it scores as much.
 
@@ -24,6 +25,7 @@ def cut_loops(
         seed: Of the reset.
         actions: The trajectory.
         mark: A number that distinguishes an observation from others.
+        most: The simulator steps after which no more loops are tried; the first replay is made in any case.
 
     Returns:
         The actions that remain, their score, and the simulator steps that were taken.
@@ -34,7 +36,7 @@ def cut_loops(
     needed: set[tuple[int, int]] = set()  # mark and length of loops that cannot be cut
     for _ in range(TRIES):
         loop = _first_loop(marks, kept, needed)
-        if loop is None:
+        if loop is None or taken + len(kept) > most:
             break
         begin, end = loop
         shorter = [*kept[:begin], *kept[end:]]

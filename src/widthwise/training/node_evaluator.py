@@ -50,14 +50,14 @@ class NodeEvaluator:
         self.clocks.network += now() - begun
         return evaluations
 
-    def look_anew(self, tree: Tree) -> None:
-        """Evaluate all nodes of a tree with the network as it is now."""
+    def look_anew(self, tree: Tree, *, guided: bool = True) -> None:
+        """Evaluate all nodes of a tree with the network as it is now; they get its policy if they are `guided`."""
         live = tree.nodes.live
         steps = [Step(tree.observation[node]) for node in live]
         for node, evaluation in zip(live, self(steps), strict=True):
             if evaluation.features is not None:
                 tree.nodes.features[node] = evaluation.features
-            tree.prior[node], tree.value[node] = evaluation.prior, evaluation.value
+            tree.prior[node], tree.value[node] = evaluation.prior if guided else None, evaluation.value
             tree.version[node] = evaluation.version
 
     def forget(self) -> None:

@@ -85,6 +85,10 @@ class RecordingTrainer:
         """Whether something comes before the first episode."""
         return self.trainer.preparing()
 
+    def rehearsing(self) -> bool:
+        """Whether updates on a demonstration are to be made."""
+        return self.trainer.demonstration is not None and self.trainer.demonstration.rehearsing()
+
     def rewarded(self) -> bool:
         """Whether one of the episodes that are remembered had a reward other than 0."""
         return self.trainer.rewarded()

@@ -145,12 +145,12 @@ class TrainingRun:
                     elif self._due(events):
                         if not self._evaluate(events):
                             break
-                    elif self.pending is None and learner.interactions >= schedule.interactions:
-                        return self._finish(events)
-                    elif learner.interactions < schedule.interactions:
+                    elif learner.interactions < schedule.interactions or learner.rehearsing():
                         self._advance(events)
                         if time.monotonic() - saved < schedule.checkpoint_seconds:
                             continue
+                    elif self.pending is None:
+                        return self._finish(events)
                     self.save(events)
                 except ActorLost as error:
                     self._recover(error)

@@ -45,6 +45,8 @@ class RunSettings:
         asynchronous: whether actors run freely instead of in step.
         max_lag: the most updates between the weights of a block and its arrival, where actors run freely.
         make: makes a simulator of an environment that was given in Python; it is not written down.
+        recorded: whether these are the settings of a run that was begun before: its options are complete, and a preset
+            adds none.
 
     Raises:
         UsageError: a value is out of range.
@@ -72,11 +74,12 @@ class RunSettings:
     asynchronous: bool = False
     max_lag: int = MAX_LAG
     make: Callable[[], Simulator] | None = field(default=None, repr=False, compare=False)
+    recorded: bool = field(default=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse values out of range, and add the options of the preset."""
-        if options := preset_options(self.preset, self.environment):
-            object.__setattr__(self, "options", {**options, **self.options})
+        if not self.recorded and self.make is None:
+            object.__setattr__(self, "options", {**preset_options(self.preset, self.environment), **self.options})
         least_values = {"interactions": 1, "trees": 1, "actors": 1, "max_lag": 1, "network_episodes": 1}
         for name, least in {**least_values, "planner_episodes": 0}.items():
             if getattr(self, name) < least:
@@ -94,7 +97,7 @@ class RunSettings:
         from widthwise.training.overrides import plain_overrides
 
         data = asdict(replace(self, make=None))
-        del data["make"]
+        del data["make"], data["recorded"]
         return {
             **data,
             "options": dict(self.options),
@@ -107,12 +110,9 @@ class RunSettings:
         """The settings from plain data with today's keys; raises `UsageError` if an override cannot be read."""
         from widthwise.training.overrides import check_overrides
 
-        known = {item.name for item in fields(cls)} - {"make"}
+        known = {item.name for item in fields(cls)} - {"make", "recorded"}
         values = {name: value for name, value in data.items() if name in known}
-        settings = cls(**{**values, "overrides": check_overrides(values.get("overrides", {}))})
-        # All options were written down; a preset may have had fewer when the run began.
-        object.__setattr__(settings, "options", dict(values.get("options", {})))
-        return settings
+        return cls(**{**values, "overrides": check_overrides(values.get("overrides", {}))}, recorded=True)
 
     @property
     def variation(self) -> str:

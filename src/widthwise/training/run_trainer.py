@@ -31,6 +31,10 @@ class RunTrainer(Protocol):
         """Whether something comes before the first episode, so that nothing is learned yet."""
         ...
 
+    def rehearsing(self) -> bool:
+        """Whether updates on a demonstration are to be made, which take no interactions."""
+        ...
+
     def rewarded(self) -> bool:
         """Whether one of the episodes that are remembered had a reward other than 0."""
         ...

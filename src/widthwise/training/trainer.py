@@ -24,7 +24,7 @@ from widthwise.online.lockstep import advance_together
 from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
-from widthwise.training.demonstration import Demonstration, new_demonstration, repeats
+from widthwise.training.demonstration import Demonstration, new_demonstration, repeats, total
 from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
 from widthwise.training.learning_parts import new_memory, new_network
@@ -195,6 +195,7 @@ class Trainer:
             self.replay.demonstrate(episode)
             if self.rehearses_only():
                 self.updater.network.demonstrated.fill_(len(episode))
+                self.updater.publish()
 
     def round(self) -> list[EndedEpisode]:
         """One or, of several trees, a few executed actions of each, then training; returns the episodes that ended."""
@@ -232,7 +233,8 @@ class Trainer:
 
     def earned(self, actions: int) -> int:
         """The updates that executed actions earn; none where a rehearsal is all that is learned."""
-        return 0 if self.rehearses_only() else self.config.learning.updates * actions
+        learning = self.config.learning
+        return 0 if self.rehearses_only() and learning.rehearsal else learning.updates * actions
 
     def draw_anew(self) -> None:
         """Take other first weights while there is nothing to learn from: the next episode looks for other features."""
@@ -272,10 +274,10 @@ class Trainer:
 
     def surpass(self, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
         """With `self_imitation`: let an episode that is better than the demonstration take its place."""
-        first, gain = self.demonstration, sum(max(0.0, reward) for reward in rewards)
+        first, gain = self.demonstration, total(max(0.0, reward) for reward in rewards)
         if first is None or not self.config.learning.self_imitation or self.finding.stochastic:
             return
-        if first.surpassed(sum(rewards), gain):
+        if first.surpassed(total(rewards), gain):
             first.replace(seed, rewards, actions)
             self.interactions += len(first.actions or ())
             self.replay.clear()
@@ -302,7 +304,7 @@ class Trainer:
     def learn(self, updates: int) -> None:
         """Train the network, once there is something to learn from."""
         begun = now()
-        if self.ready():
+        if updates and self.ready():
             for following in range(updates - 1, -1, -1):
                 self.losses = self.updater.learn(self.replay, following)
             self.updater.publish()
@@ -334,7 +336,7 @@ class Trainer:
         for player in self.players:
             if player.agent.over:
                 continue
-            self.evaluate.look_anew(player.agent.driver.tree)
+            self.evaluate.look_anew(player.agent.driver.tree, guided=player.agent.driver.guided)
             player.agent.planning.begin_again()
 
     def policy(self, step: Step) -> list[float]:

@@ -3,7 +3,8 @@
 Every actor has a block in hand and another one in its queue. The learner takes blocks as they come, makes the updates
 that they earn, and sends its newest weights with every order. Two rules bound the age of weights, counted in updates:
 the learner makes no update that would leave the weights of a block in progress more than `max_lag` updates behind, and
-no new block is ordered while more than `max_lag` updates are still to be made.
+no new block is ordered while more than `max_lag` updates are still to be made. Updates on an episode that becomes the
+demonstration are an exception: blocks in progress are older by all of them.
 """
 
 from __future__ import annotations

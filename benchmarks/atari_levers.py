@@ -1,14 +1,15 @@
 """Train in Atari games with the default and with the settings of the paper.
 
 python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] [--seeds 0,1] [--interactions N]
-    [--actions N] [--planner-episodes N]
+    [--actions N] [--planner-episodes N] [--whole-episodes N]
 
 A run has 30,000 interactions, 100 per action, in training episodes of at most 200 actions. Afterwards planner and
 network play an episode of 200 actions, and the network alone ten greedily, ten at temperature 1 and ten with sticky
-actions. With `--actions 0` all of these are whole episodes (18,000 frames). The variant `play` is the planner alone.
-Lines go to FOLDER/results.jsonl as runs end; the same call continues an interrupted campaign, and other games, variants
-or seeds can be added to it. A run takes one to two minutes of a core. `--games dozen` are the twelve games of
-`atari_planning.py`, `--games all` those of the paper's table.
+actions. With `--actions 0` all of these are whole episodes (18,000 frames); with `--whole-episodes N` planner and
+network also play N of them after the run. The variant `play` is the planner alone. Lines go to FOLDER/results.jsonl as
+runs end; the same call continues an interrupted campaign, and other games, variants or seeds can be added to it. A run
+takes one to two minutes of a core. `--games dozen` are the twelve games of `atari_planning.py`, `--games all` those of
+the paper's table.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from widthwise.training.trainer import Trainer
 #: Named before anything was measured.
 GAMES = ("breakout", "pong", "frostbite", "ms_pacman", "space_invaders", "freeway")
 KEYS = ("game", "variant", "seed")
-COLUMNS = ("planner_scores", "network_scores", "sampled_scores", "sticky_scores")
+COLUMNS = ("planner_scores", "whole_scores", "network_scores", "sampled_scores", "sticky_scores")
 NETWORK_EPISODES = 10
 CHANCE: Mode = "foresee"  # two games do not restore their states exactly and are refused otherwise
 STICKY = 0.25  # the probability with which an action is repeated in the episodes that no planner can play
@@ -66,6 +67,7 @@ class Size:
     interactions: int = 30_000
     actions: int = 200  # 0: as many as the game allows
     planner_episodes: int = 1
+    whole_episodes: int = 0  # of planner and network, without a limit of actions
 
     def options(self) -> dict[str, Any]:
         """The options of the environment."""
@@ -109,6 +111,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
     sampled = trainer.evaluate_network(world, NETWORK_EPISODES, temperature=1.0, seed=first)
     random_world = make_simulator(replace(settings, options={**options, "sticky": STICKY}))
     sticky_episodes = trainer.evaluate_network(random_world, NETWORK_EPISODES, seed=first)
+    whole = trainer.evaluate_planner(make_simulator(replace(settings, options={})), size.whole_episodes, seed=first)
     losses = trainer.losses
     return {
         **line,
@@ -120,6 +123,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         "planner_scores": scores(planned),
         "planner_steps": [episode.steps for episode in planned],
         "planner_interactions": sum(episode.interactions for episode in planned),
+        **({"whole_scores": scores(whole), "whole_steps": [episode.steps for episode in whole]} if whole else {}),
         "network_scores": scores(alone),
         "sampled_scores": scores(sampled),
         "sticky_scores": scores(sticky_episodes),
@@ -146,9 +150,9 @@ def play_at_random(game: str, seed: int, options: dict[str, Any]) -> float:
 
 
 TEXT = """\
-| game | variant | seeds | score per 100 actions | planner (and network) | network, greedy | network, sampled | \
-network, sticky actions |
-|---|---|--:|--:|--:|--:|--:|--:|
+| game | variant | seeds | score per 100 actions | planner (and network) | whole episodes | network, greedy \
+| network, sampled | network, sticky actions |
+|---|---|--:|--:|--:|--:|--:|--:|--:|
 {rows}
 """
 
@@ -166,7 +170,7 @@ def table(lines: list[dict[str, Any]]) -> str:
                 continue
             columns = [
                 over_seeds([per_hundred(run) for run in runs if "training" in run]),
-                *(over_seeds([fmean(run[name]) for run in runs if name in run]) for name in COLUMNS),
+                *(over_seeds([fmean(run[name]) for run in runs if run.get(name)]) for name in COLUMNS),
             ]
             rows.append(f"| {game} | {variant} | {len(runs)} | {' | '.join(columns)} |")
     return TEXT.format(rows="\n".join(rows))
@@ -196,8 +200,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--interactions", type=int, default=usual.interactions, help="of a run")
     parser.add_argument("--actions", type=int, default=usual.actions, help="of an episode, at most; 0: no limit")
     parser.add_argument("--planner-episodes", type=int, default=usual.planner_episodes, help="after a run")
+    parser.add_argument(
+        "--whole-episodes", type=int, default=usual.whole_episodes, help="after a run, of 18,000 frames"
+    )
     options = parser.parse_args(arguments)
-    size = Size(options.interactions, options.actions, options.planner_episodes)
+    size = Size(options.interactions, options.actions, options.planner_episodes, options.whole_episodes)
     games = {"dozen": DOZEN, "all": tuple(map(ale_name, PAPER_GAMES))}.get(options.games, options.games.split(","))
     settings = {"interactions": size.interactions, "actions": size.actions, "benchmark": "atari levers"}
     with resumable_run(options.run, settings, KEYS, arguments) as (store, config):

@@ -1,6 +1,7 @@
 """Compare planners, features and tree sizes in Atari games without learning, to choose the defaults of `play`.
 
-python benchmarks/atari_planning.py [--run FOLDER] [--games A,B] [--setups A,B] [--seeds N] [--actions N] [--out FILE]
+python benchmarks/atari_planning.py [--run FOLDER] [--games A,B] [--setups A,B] [--seeds N] [--actions N]
+    [--interactions N] [--out FILE]
 
 Plays the first actions of a dozen games; `--actions 1200` plays whole episodes of 18,000 frames, `--games all` the
 games of the paper's table and Freeway. Lines go to FOLDER/results.jsonl as episodes end; the same call continues an
@@ -31,7 +32,7 @@ GAMES = (
     "space_invaders", "seaquest", "beam_rider", "asterix",
 )  # fmt: skip
 KEYS = ("game", "setup", "seed")
-INTERACTIONS = 100  # per action
+INTERACTIONS = 100  # per action, unless `--interactions` says otherwise
 ACTIONS = 300  # of an episode, unless `--actions` says otherwise
 #: Scores of Rollout IW(1) with B-PROST features and 0.5 s per decision, which are 101 to 107 interactions, in episodes
 #: of 18,000 frames (Bandres, Bonet and Geffner 2018): risk-averse, and not.
@@ -123,7 +124,7 @@ highest quarter of all runs, and its interval (95 %) is from a bootstrap within 
 """
 
 
-def play(game: str, name: str, seed: int, actions: int = ACTIONS) -> dict[str, Any]:
+def play(game: str, name: str, seed: int, actions: int = ACTIONS, interactions: int = INTERACTIONS) -> dict[str, Any]:
     """One episode as a line."""
     setup = SETUPS[name]
     env = ww.simulator(f"atari:{game}")
@@ -131,7 +132,7 @@ def play(game: str, name: str, seed: int, actions: int = ACTIONS) -> dict[str, A
         env,
         setup.planner(),
         features=setup.features(env),
-        budget=ww.Budget(steps=INTERACTIONS, nodes=setup.nodes),
+        budget=ww.Budget(steps=interactions, nodes=setup.nodes),
         max_steps=actions,
         life_penalty=setup.penalty,
         chance="foresee",  # two games do not restore their states exactly and are refused otherwise
@@ -186,7 +187,8 @@ def write_report(path: Path, config: dict[str, Any], lines: list[dict[str, Any]]
             command=config["command"], folder=path.stem, commit=config["commit"],
             version=config["versions"]["widthwise"],
             python=config["versions"]["python"], cpu=config["machine"]["cpu"], cores=config["machine"]["cores"],
-            actions=actions, games=len(games), interactions=INTERACTIONS, penalty=PENALTY, table="\n".join(rows),
+            actions=actions, games=len(games), interactions=config["settings"]["interactions"],
+            penalty=PENALTY, table="\n".join(rows),
             note=PUBLISHED_NOTE.format(comparisons=comparisons(lines, setups)) if whole_episodes else "",
         ),
     )  # fmt: skip
@@ -239,19 +241,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--setups", default=",".join(SETUPS), help="the setups, with commas between them")
     parser.add_argument("--seeds", type=int, default=3, help="seeds 0 to N-1 (default 3); 0 writes the report only")
     parser.add_argument("--actions", type=int, default=ACTIONS, help=f"of an episode, at most (default {ACTIONS})")
+    parser.add_argument(
+        "--interactions", type=int, default=INTERACTIONS, help=f"for each action, at most (default {INTERACTIONS})"
+    )
     parser.add_argument("--out", type=Path, help="write the report here")
     options = parser.parse_args(arguments)
     setups = options.setups.split(",")
     if unknown := set(setups) - set(SETUPS):
         parser.error(f"unknown setups: {', '.join(sorted(unknown))}; choose from {', '.join(SETUPS)}")
     games = [*map(ale_name, PAPER_GAMES), "freeway"] if options.games == "all" else options.games.split(",")
-    settings = {"actions": options.actions, "interactions": INTERACTIONS, "penalty": PENALTY}
+    settings = {"actions": options.actions, "interactions": options.interactions, "penalty": PENALTY}
     with resumable_run(options.run, settings, KEYS, arguments) as (store, _):
         for seed in range(options.seeds):
             for setup in setups:
                 for game in games:
                     if (game, setup, seed) not in store.done:
-                        line = play(game, setup, seed, options.actions)
+                        line = play(game, setup, seed, options.actions, options.interactions)
                         store.append(line)
                         print(f"{game}, {setup}, seed {seed}: {line['score']:g}", file=sys.stderr, flush=True)
     report(options.out, options.run, store, write_report)

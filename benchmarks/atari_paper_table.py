@@ -1,0 +1,224 @@
+"""Write the page that sets a short training in all games of the paper's table beside its scores.
+
+python benchmarks/atari_paper_table.py --run FOLDER... --planning FILE --out FILE
+
+The lines are those of `atari_levers.py --games all` (variants `default` with `--whole-episodes 1`, `paper-iw`,
+`paper-hiw` and `random`) and, for the planner alone, whole episodes of `atari_planning.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from atari_learning import Lines, row
+from atari_scores import above, human_normalised, interquartile_mean, published, random_score
+from atari_table import draw, improvement, shown
+from widthwise.core.files import write_whole
+from widthwise.reports.plots import to_svg
+
+PLANNER = "riw-ram-lives"  # the default of `play`
+SETUPS = (PLANNER, "riw-ram")  # the second in games without lives, where the penalty changes nothing
+
+TEXT = """\
+# The games of the paper's table after {interactions:,} interactions
+
+```
+python benchmarks/atari_levers.py --run runs/{folder} --games all --variants default --seeds 0 \\
+    --interactions {interactions} --actions {actions} --planner-episodes 0 --whole-episodes 1
+python benchmarks/atari_levers.py --run runs/{folder}-paper --games all --variants random,paper-iw,paper-hiw \\
+    --seeds 0 --interactions {interactions} --actions {actions} --planner-episodes 0
+python benchmarks/atari_paper_table.py --run runs/{folder} runs/{folder}-paper \\
+    --planning docs/results/atari-all-games/results.jsonl.gz --out docs/results/{folder}.md
+```
+
+{runs} runs of {interactions:,} interactions in {games} games, one seed. Commits: {commits}. The raw lines are in
+`{folder}/results.jsonl.gz`.
+
+Training episodes have at most {actions} actions of 15 frames, and planning has 100 interactions per action. *Whole
+episode* is one episode of planner and network after the run, of at most 1,200 actions (18,000 frames), as the paper's
+episodes. *Planner alone* is the default of `play` in [whole episodes](atari-all-games.md), without learning. The
+paper's agents have learned from 20 million interactions, {times} times as many.
+
+## Beside the paper's scores
+
+| | above the paper's π-IW | above the paper's π-HIW | interquartile mean, human-normalised |
+|---|--:|--:|--:|
+{counts}
+
+The default is above the planner alone in {more} games, equal in {same} and below in {less}.
+
+{scores}
+
+*Demonstration* is the trajectory of at most {actions} actions that the default has found and learned.
+
+## Does the hierarchy help?
+
+Scores of the training episodes of π-IW and π-HIW with the preset `paper`, at most {actions} actions each, and the
+relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1; − where π-IW
+does not score more than random actions. *Interactions per action* is what planning used of its 100: where both levels
+of the hierarchy have nothing novel left, it ends early.
+
+π-HIW is above π-IW in {helps} of {compared} games, equal in {equal} and below in {hinders}; in the paper it is above in
+{paper_helps} of these games. The sign of the difference is that of the paper in {agree} of the {signed} games in which
+neither is 0. Where π-HIW is below, it used {low_use:.0f} interactions per action in the mean, where it is above
+{high_use:.0f}; π-IW used {flat_use:.0f}.
+
+{improvements}
+
+![Relative improvement of π-HIW over π-IW]({folder}/improvement.svg)
+"""
+
+
+def training_score(line: dict[str, Any]) -> float:
+    """The mean score of the training episodes; of the unfinished one if no other has ended.
+
+    Example:
+        >>> training_score({"training": [[2.0, 200, 900], [4.0, 200, 1800]], "unfinished": [9.0, 20]})
+        3.0
+    """
+    ended = [episode[0] for episode in line["training"]]
+    return fmean(ended) if ended else float(line["unfinished"][0])
+
+
+def figure(score: float | None) -> str:
+    """A score as a field of a table."""
+    if score is None:
+        return ""
+    return f"{score:,.1f}" if abs(score) < 100 and score != int(score) else f"{score:,.0f}"
+
+
+def score_table(
+    default: dict[str, dict[str, Any]], planner: dict[str, float], games: Sequence[str]
+) -> tuple[str, dict[str, float]]:
+    """The scores of the default beside those of the planner and of the paper, and its whole episodes by game."""
+    whole = {game: fmean(default[game]["whole_scores"]) for game in games if game in default}
+    lines = [
+        "| game | whole episode | planner alone | paper, π-IW | paper, π-HIW | demonstration |",
+        "|---|" + "--:|" * 5,
+    ]
+    for game in games:
+        if game not in whole:
+            continue
+        others = planner.get(game), published(game, "pi-iw"), published(game, "pi-hiw")
+        best = figure(whole[game])
+        if all(score is None or whole[game] > score for score in others[1:]):
+            best = f"**{best}**"
+        demonstration = default[game].get("demonstration_score")
+        lines.append(row([game, best, *map(figure, others), figure(demonstration)]))
+    return "\n".join(lines), whole
+
+
+def count_row(name: str, scores: dict[str, float]) -> str:
+    """In how many games scores are above the paper's, and their interquartile mean."""
+    runs = {game: [score] for game, score in scores.items()}
+    counts = [f"{more} of {games}" for more, games in (above(runs, "pi-iw"), above(runs, "pi-hiw"))]
+    normalised = np.array([human_normalised(game, score) for game, score in scores.items()])
+    return row([name, *counts, f"{interquartile_mean(normalised):.2f}"])
+
+
+def page(lines: Lines, planning: Lines, config: dict[str, Any], folder: Path) -> str:
+    """The page; its figure goes to the folder."""
+    runs: dict[str, dict[str, dict[str, Any]]] = {}
+    for line in lines:
+        runs.setdefault(line["variant"], {})[line["game"]] = line
+    default, flat, high = (runs.get(name, {}) for name in ("default", "paper-iw", "paper-hiw"))
+    random = {game: fmean(line["network_scores"]) for game, line in runs.get("random", {}).items()}
+    planner = {line["game"]: line["score"] for setup in reversed(SETUPS) for line in planning if line["setup"] == setup}
+    games = sorted(game for game in {*default, *flat, *high} if published(game, "pi-iw") is not None)
+    scores, whole = score_table(default, planner, games)
+    both = {game: planner[game] for game in whole if game in planner}
+    counts = [count_row("default, whole episodes", whole), count_row("planner alone, the same games", both)]
+    counts += [
+        row([f"the paper's {name}", "", "", count_row("", paper).split("|")[4].strip()])
+        for name, paper in (
+            ("π-IW", {game: published(game, "pi-iw") or 0.0 for game in whole}),
+            ("π-HIW", {game: published(game, "pi-hiw") or 0.0 for game in whole}),
+        )
+    ]
+    compared = [game for game in games if game in flat and game in high and game in random]
+    trained = {game: (training_score(flat[game]), training_score(high[game])) for game in compared}
+    gaps = {game: scores[1] - scores[0] for game, scores in trained.items()}
+    paper_gaps = {game: (published(game, "pi-hiw") or 0.0) - (published(game, "pi-iw") or 0.0) for game in compared}
+    signed = [game for game in compared if gaps[game] and paper_gaps[game]]
+    used = {game: high[game]["interactions"] / max(1, high[game]["actions"]) for game in compared}
+    found = {
+        game: (
+            improvement(trained[game][1], trained[game][0], random[game]),
+            improvement(published(game, "pi-hiw") or 0.0, published(game, "pi-iw") or 0.0, random_score(game)),
+        )
+        for game in compared
+    }
+    table = [
+        "| game | π-IW | π-HIW | random | improvement | paper | interactions per action, π-HIW |",
+        "|---|" + "--:|" * 6,
+    ]
+    for game in compared:
+        fields = [*map(figure, (*trained[game], random[game])), *map(shown, found[game]), f"{used[game]:.0f}"]
+        table.append(row([game, *fields]))
+    ordered = dict(sorted(found.items(), key=lambda item: -(item[1][0] if item[1][0] is not None else -2.0)))
+    write_whole(folder / "improvement.svg", to_svg(draw(ordered)))
+    commits = {
+        variant: sorted({line["commit"][:7] for line in lines if line["variant"] == variant}) for variant in runs
+    }
+    interactions = config["settings"]["interactions"]
+    return TEXT.format(
+        folder=folder.name,
+        interactions=interactions,
+        actions=config["settings"]["actions"],
+        times=f"{20_000_000 // interactions:,}",
+        runs=len(default) + len(flat) + len(high),
+        games=len(games),
+        commits="; ".join(f"{name} {', '.join(found)}" for name, found in commits.items()),
+        counts="\n".join(counts),
+        more=sum(whole[game] > planner[game] for game in both),
+        same=sum(whole[game] == planner[game] for game in both),
+        less=sum(whole[game] < planner[game] for game in both),
+        scores=scores,
+        helps=sum(gap > 0 for gap in gaps.values()),
+        equal=sum(gap == 0 for gap in gaps.values()),
+        hinders=sum(gap < 0 for gap in gaps.values()),
+        compared=len(compared),
+        paper_helps=sum(gap > 0 for gap in paper_gaps.values()),
+        agree=sum((gaps[game] > 0) == (paper_gaps[game] > 0) for game in signed),
+        signed=len(signed),
+        low_use=mean([used[game] for game in compared if gaps[game] < 0]),
+        high_use=mean([used[game] for game in compared if gaps[game] > 0]),
+        flat_use=mean([flat[game]["interactions"] / max(1, flat[game]["actions"]) for game in compared]),
+        improvements="\n".join(table),
+    )
+
+
+def mean(values: list[float]) -> float:
+    """The mean; 0 of nothing."""
+    return fmean(values) if values else 0.0
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Write the page, and the lines beside it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=Path, nargs="+", required=True, help="run folders of atari_levers.py")
+    parser.add_argument("--planning", type=Path, required=True, help="packed lines of atari_planning.py")
+    parser.add_argument("--out", type=Path, required=True, help="the page; its lines go to a folder of its name")
+    options = parser.parse_args(arguments)
+    texts = [text for run in options.run for text in (run / "results.jsonl").read_text().splitlines()]
+    config = json.loads((options.run[0] / "config.json").read_text())
+    with gzip.open(options.planning, "rt") as packed:
+        planning = [json.loads(text) for text in packed]
+    folder: Path = options.out.with_suffix("")
+    folder.mkdir(exist_ok=True)
+    write_whole(options.out, page([json.loads(text) for text in texts], planning, config, folder))
+    with gzip.GzipFile(folder / "results.jsonl.gz", "wb", mtime=0) as lines:
+        lines.write("".join(f"{text}\n" for text in texts).encode())
+    print(f"written: {options.out}")
+
+
+if __name__ == "__main__":
+    main()

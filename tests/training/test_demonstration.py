@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import widthwise as ww
+from demonstration_tools import trainer_of, until_acting
 from learning_tools import ROOMS, rounds, same
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.shape import Mismatch
@@ -24,38 +25,6 @@ from widthwise.training.replanning import Trajectory
 from widthwise.training.trainer import Trainer
 
 pytestmark = pytest.mark.torch
-
-
-def trainer_of(
-    *,
-    archive: int = 3_000,
-    rehearsal: int = 60,
-    patient: bool = True,
-    self_imitation: bool = False,
-    replanning: bool = False,
-    **planning: Any,
-) -> Trainer:
-    behaviour = ww.Behaviour("prior")
-    chosen = planning_settings("pi-iw", Maze(ROOMS), steps_per_action=10, ties=True, behaviour=behaviour, **planning)
-    learning = LearningSettings(
-        batch=8,
-        archive=archive,
-        replanning=replanning,
-        rehearsal=rehearsal,
-        patient=patient,
-        calibration=8,
-        self_imitation=self_imitation,
-    )
-    return Trainer(lambda: Maze(ROOMS), Configuration(chosen, learning))
-
-
-def until_acting(trainer: Trainer) -> int:
-    """The rounds before the first action."""
-    count = 0
-    while not trainer.actions:
-        trainer.round()
-        count += 1
-    return count - 1
 
 
 @pytest.mark.parametrize("patient", [True, False])
@@ -212,98 +181,6 @@ def test_the_state_is_small_after_the_search() -> None:
     assert trainer.state()["demonstration"]["search"] is None
 
 
-def test_with_self_imitation_other_episodes_are_not_learned_from() -> None:
-    for self_imitation in (True, False):
-        trainer = trainer_of(rehearsal=20, self_imitation=self_imitation)
-        assert trainer.demonstration is not None
-        assert not trainer.rehearses_only()  # there is nothing yet
-        until_acting(trainer)
-        assert trainer.demonstration.score == 1.0
-        trainer.demonstration.score = 2.0
-        before = trainer.updater.updates
-        while not trainer.round():
-            pass
-        assert trainer.rehearses_only() is self_imitation
-        assert len(trainer.replay.state()["episodes"]) == (0 if self_imitation else 1)
-        assert (trainer.updater.updates == before) is self_imitation
-
-
-@pytest.mark.parametrize("found", [True, False])
-def test_a_better_episode_becomes_the_demonstration(found: bool) -> None:
-    """Also the first one with a reward, where the search has found none."""
-    trainer, again = (trainer_of(rehearsal=20, self_imitation=True) for _ in range(2))
-    first = trainer.demonstration
-    assert first is not None
-    until_acting(trainer)
-    known = first.actions
-    assert known is not None
-    first.score, first.actions = (0.5, known[:1]) if found else (None, [])
-    before = trainer.interactions
-    trainer.surpass(5, [0.0] * (len(known) - 1) + [1.0, -0.25], [*known, 0])
-    assert (first.score, first.actions, first.seed) == (1.0, known, 5)
-    assert trainer.preparing() and trainer.interactions == before + len(known)
-    shown = trainer.replay.demonstration
-    assert shown is not None and shown.targets.argmax(axis=1).tolist() == known
-    rounds(trainer, 1)
-    state = trainer.state()
-    check_trainer(state, again)
-    again.restore(state)
-    rounds(trainer, 6)
-    rounds(again, 6)
-    assert not trainer.preparing() and same(trainer.state(), again.state())
-
-
-def test_planning_continues_without_the_network_after_the_demonstration() -> None:
-    trainer = trainer_of(rehearsal=200, self_imitation=True, tie_tolerance=1.0)
-    until_acting(trainer)
-    assert trainer.demonstration is not None and trainer.demonstration.actions
-    length = len(trainer.demonstration.actions)
-    assert trainer.updater.inference.guided_actions() == length
-    again = trainer_of(rehearsal=200, self_imitation=True, tie_tolerance=1.0)
-    again.updater.restore(trainer.updater.state())
-    for other in (trainer, again):  # a policy is what `updater` restores
-        other.updater.network.demonstrated.fill_(3)
-        other.updater.publish()
-        agent = other.agent(Maze(ROOMS))
-        other.together([agent.begin(5)])
-        for number in range(5):
-            other.together([agent.act()])
-            assert (agent.driver.tree.prior[agent.driver.tree.root] is None) == (number >= 3)
-    assert trainer_of(rehearsal=200).updater.inference.guided_actions() is None
-
-
-def test_an_episode_that_is_not_better_does_not_become_the_demonstration() -> None:
-    trainer = trainer_of(rehearsal=0, self_imitation=True)
-    first = trainer.demonstration
-    assert first is not None
-    until_acting(trainer)
-    known = first.actions
-    trainer.surpass(5, [1.0], [0])  # as good
-    trainer.surpass(5, [3.0, -3.0], [0, 0])  # worse, though with a larger reward
-    assert (first.actions, first.score, first.seed) == (known, 1.0, 0)
-    first.score = None
-    trainer.surpass(5, [0.0, -1.0], [0, 0])  # without a positive reward
-    assert first.actions == known and first.score is None
-
-
-def test_actions_after_the_last_reward_are_not_imitated() -> None:
-    trainer = trainer_of(rehearsal=0, self_imitation=True)
-    until_acting(trainer)
-    player = trainer.players[0]
-    for _ in range(4):
-        trainer.round()
-    player.agent.episode.rewards[:] = [0.0, 1.0, -1.0] + [0.0] * (len(player.targets) - 3)
-    assert len(player.played()) == 2
-    player.agent.episode.rewards[1] = 0.0
-    assert len(player.played()) == len(player.targets)
-
-
-def test_self_imitation_needs_whole_episodes() -> None:
-    for segment, targets in ((5, 0), (0, 3)):
-        with pytest.raises(UsageError, match="self_imitation learns from whole episodes"):
-            LearningSettings(self_imitation=True, segment=segment, tree_targets=targets)
-
-
 @pytest.mark.atari
 def test_the_search_keeps_no_history_of_frames() -> None:
     world = ww.simulator("atari:pong", stack=8, spread=True, frame_skip=4, limit=100)
@@ -384,24 +261,3 @@ def test_there_is_no_evaluation_before_there_is_something_to_evaluate(share: flo
     reached = [json.loads(line)["interactions"] for line in lines]
     assert reached[0] > 1_500 and reached[-1] >= 2_200
     assert len(set(reached)) == len(reached) >= 3
-
-
-def test_an_agent_past_the_demonstration_continues_exactly() -> None:
-    trainer, again = (trainer_of(rehearsal=200, self_imitation=True) for _ in range(2))
-    until_acting(trainer)
-    trainer.updater.network.demonstrated.fill_(2)
-    trainer.updater.publish()
-    rounds(trainer, 3)
-    state = trainer.state()
-    check_trainer(state, again)
-    again.restore(state)
-    assert not trainer.players[0].agent.driver.guided and not again.players[0].agent.driver.guided
-
-
-def test_a_state_without_a_demonstration_has_none() -> None:
-    trainer = trainer_of(rehearsal=0, self_imitation=True)
-    before = trainer.state()
-    until_acting(trainer)
-    assert trainer.replay.demonstration is not None
-    trainer.restore(before)
-    assert trainer.replay.demonstration is None

@@ -252,7 +252,7 @@ class ReplayMemory:
                 for data in state.get(name, [])
             )
             store.count()
-        self._shown = _Store(self.capacity)  # a demonstration is shown again by whoever has it
+        self._shown = _Store(self.capacity)  # not in the state: the trainer shows its demonstration again
         self.random.bit_generator.state = state["random"]
 
 

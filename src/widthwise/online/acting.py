@@ -19,6 +19,7 @@ from widthwise.online.episode import Episode, StepRecord
 from widthwise.online.execution import execute
 from widthwise.online.followed_paths import FollowedPath, knows_a_way
 from widthwise.online.growth import grow
+from widthwise.online.guidance import Guidance
 from widthwise.online.lockstep import Evaluate, Playing
 from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
@@ -163,8 +164,7 @@ class OnlinePlanner:
         self.rng = random.Random()
         self._prediction: Prediction | None = None
         self.path = FollowedPath()
-        #: Gives the number of actions of an episode for which the network's policy is used; None: all.
-        self.guided_actions: Callable[[], int | None] = _all
+        self.guidance = Guidance()
         self.planning: SimulatorHierarchy  # at work since the episode began
 
     def run(self, seed: int = 0, *, on_interrupt: OnInterrupt = "raise") -> Episode:
@@ -282,7 +282,7 @@ class OnlinePlanner:
         driver = self.driver
         self.luck.begin(seed)
         driver.steps = driver.restores = 0
-        driver.guided = True
+        self.guidance.begin(self)
         if self.discovers is not None:
             self.discovered = DiscoveredFeatures(self.discovers)
             driver.functions = [self.discovered.low, self.discovered.high]
@@ -293,9 +293,14 @@ class OnlinePlanner:
 
     def take_root(self, first: Step) -> Generator[Step, Evaluation, None]:
         """Make a step, at which the simulator is, the root of an empty tree."""
-        self.driver.add(NONE, NONE, first, (yield first) if self.evaluate else None)
+        self.driver.add(NONE, NONE, first, (yield first) if self.evaluates else None)
         self.planning = self.hierarchy(self.rng)
         self.episode.terminated = first.done
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether nodes are evaluated: there is a network, and it still guides the agent."""
+        return self.evaluate is not None and not self.guidance.over
 
     @property
     def over(self) -> bool:
@@ -307,22 +312,25 @@ class OnlinePlanner:
         driver, episode = self.driver, self.episode
         begun, root = time.perf_counter(), driver.tree.root
         steps, restores = driver.steps, driver.restores
-        guided = self.guided_actions()
-        if guided is not None and episode.steps >= guided:
-            driver.end_guidance()
+        self.guidance.before_action(self)
         yield from self.plan(self.planning)
         record = self.choose(self.rng)
         real = yield from execute(self, root, record)
+        unguided = None
+        if self.guidance.ends_with(self):  # nodes do not have the features of the planner that continues
+            unguided = driver.step(root, record.action) if real is None else real
         child = driver.tree.nodes.children[root][record.action]
         record.reward = driver.tree.reward[child] if real is None else real.reward
         record.interactions, record.restores = driver.steps - steps, driver.restores - restores
         if self.recorder is not None:
             self.recorder(driver.tree, record)
         if real is not None:  # what was planned did not happen: nothing of it is kept
-            child = driver.add(root, record.action, real, (yield real) if self.evaluate else None)
+            child = driver.add(root, record.action, real, (yield real) if self.evaluates else None)
         episode.terminated = driver.tree.over(child)
         driver.tree.continue_after(child)
         self.planning.reroot(child)
+        if unguided is not None and not episode.terminated:
+            self.guidance.continue_without(self, unguided)
         record.kept = len(driver.tree)
         episode.actions.append(record.action)
         episode.rewards.append(record.reward)
@@ -363,7 +371,3 @@ class OnlinePlanner:
     def choose(self, rng: random.Random) -> StepRecord:
         """An action by the behaviour policy, with what it was chosen from."""
         return choose_action(self, rng)
-
-
-def _all() -> None:
-    """The network's policy is used in the whole episode."""

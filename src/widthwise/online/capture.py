@@ -48,6 +48,9 @@ def capture(agent: OnlinePlanner, seed: int) -> dict[str, Any]:
 def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
     """Put an agent back to where it was captured; returns what its episode has seen, the root last."""
     driver = agent.driver
+    agent.guidance.begin(agent)
+    if not state.get("guided", True):  # earlier versions had no end of guidance
+        agent.guidance.end(agent)
     agent.luck.begin(state["seed"])
     seen = [driver.reset(state["seed"])]
     tree, world = driver.tree, driver.simulator
@@ -75,7 +78,6 @@ def resume(agent: OnlinePlanner, state: dict[str, Any]) -> list[Step]:
     top.restore(state["top"])
     agent.rng.setstate((3, tuple(state["random"]), None))
     driver.steps, driver.restores = state["steps"], state["restores"]
-    driver.guided = state.get("guided", True)  # earlier versions had no end of guidance
     if agent.doubts is not None:
         agent.doubts.stood = {agent.doubts.recognise(step.observation) for step in seen[:-1]}
     if state["at"] != NONE:

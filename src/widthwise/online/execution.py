@@ -41,7 +41,7 @@ def execute(agent: OnlinePlanner, root: int, record: StepRecord) -> Generator[St
         driver.at = planned
     elif planned == NONE:  # nothing could be explored: take the step without a plan
         step = driver.step(root, action)
-        driver.add(root, action, step, (yield step) if agent.evaluate else None)
+        driver.add(root, action, step, (yield step) if agent.evaluates else None)
     elif luck.verifies:
         luck.verify(root, action, planned, agent.episode.steps)
     return None

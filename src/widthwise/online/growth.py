@@ -33,7 +33,7 @@ def grow(agent: OnlinePlanner, hierarchy: SimulatorHierarchy, until: float | Non
     begun = driver.steps
     yield from _try_root_actions(agent, hierarchy, most, until)
     requests, pending = hierarchy.requests(), None
-    evaluated = agent.evaluate is not None
+    evaluated = agent.evaluates
     rounds = 1 if evaluated else agent.patience
     for number in range(rounds):
         room = most - len(driver.tree)
@@ -85,7 +85,7 @@ def _try_root_actions(
         if until is not None and time.perf_counter() >= until:
             break
         step = driver.step(root, action)
-        driver.add(root, action, step, (yield step) if agent.evaluate is not None else None)
+        driver.add(root, action, step, (yield step) if agent.evaluates else None)
     if untried:
         hierarchy.restart_at_root()
 

@@ -38,7 +38,7 @@ class Scenes:
 
     Example:
         >>> step = ww.simulator("maze-small").reset(seed=0)
-        >>> list(ww.Scenes()(step))
+        >>> ww.Scenes()(step).tolist()
         [0]
     """
 

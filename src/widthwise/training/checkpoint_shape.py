@@ -174,7 +174,9 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
         if "agent" not in player:
             continue
         fields({"targets": items(items(number))})(player, where)
-        check_captured(player["agent"], actions, len(agent.driver.functions), f"{where}.agent")
+        table(anything)(player["agent"], f"{where}.agent")
+        levels = agent.guidance.levels(agent, player["agent"].get("guided") is not False)
+        check_captured(player["agent"], actions, levels, f"{where}.agent")
         targets, done = player["targets"], player["agent"]["episode"]["actions"]
         if len(targets) != len(done) or any(len(target) != actions for target in targets):
             raise Mismatch(f"{where}.targets do not fit the actions of the episode")

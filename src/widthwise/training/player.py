@@ -49,8 +49,9 @@ class Player:
 
     def act(self, input_format: InputFormat, least: int = 0) -> Waiting:
         """Execute an action, and others until this many interactions were made; store what there is to learn from."""
-        tree, enough = self.agent.driver.tree, self.agent.driver.steps + least
+        enough = self.agent.driver.steps + least
         while True:
+            tree = self.agent.driver.tree
             self.observations.append(input_format.parts(tree.observation[tree.root]))
             record = yield from self.agent.act()
             self.targets.append(record.target)

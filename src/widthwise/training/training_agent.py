@@ -7,6 +7,7 @@ from typing import Any
 from widthwise.core.budget import Budget
 from widthwise.core.defaults import Defaults
 from widthwise.online.acting import OnlinePlanner
+from widthwise.online.guidance import default_parts
 from widthwise.simulators.chance import Chance, Mode
 from widthwise.training.algorithms import PlanningSettings
 from widthwise.training.node_evaluator import NodeEvaluator
@@ -56,5 +57,7 @@ def training_agent(
         defaults=defaults,
     )
     agent.luck.finding = finding
-    agent.guided_actions = evaluate.inference.guided_actions
+    agent.guidance.actions = evaluate.inference.guided_actions
+    if not (chosen.dynamic or chosen.value):  # the network only guides
+        agent.guidance.unguided = default_parts(agent.simulator, defaults)
     return agent

@@ -35,7 +35,7 @@ def test_planning_continues_without_the_network_after_the_demonstration() -> Non
     assert trainer_of(rehearsal=200).updater.inference.guided_actions() is None
 
 
-UNGUIDED = {"dynamic": False, "value": False, "tie_tolerance": 1.0}
+UNGUIDED: dict[str, Any] = {"dynamic": False, "value": False, "tie_tolerance": 1.0}
 
 
 @pytest.mark.parametrize("planning", [{}, UNGUIDED])

@@ -100,7 +100,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
     )
     trainer = Trainer(lambda: make_simulator(settings), configure(settings), CHANCE)
     training = []
-    while trainer.interactions < size.interactions:
+    while trainer.interactions < size.interactions or trainer.preparing():  # a rehearsal is finished
         for ended in trainer.round():
             training.append([ended.score, ended.steps, ended.total_interactions])
     unfinished = trainer.players[0].agent.episode

@@ -77,7 +77,7 @@ class Runs:
         means: dict[tuple[str, str, str], list[float]] = defaultdict(list)
         for line in sorted(lines, key=lambda line: line["seed"]):
             for field in ("planner_scores", "network_scores", "sticky_scores"):
-                if field in line:
+                if line.get(field):
                     means[line["game"], line["variant"], field].append(fmean(line[field]))
             if line.get("demonstration_score") is not None:
                 means[line["game"], line["variant"], "demonstration"].append(line["demonstration_score"])

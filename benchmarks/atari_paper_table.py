@@ -62,9 +62,9 @@ The default is above the planner alone in {more} games, equal in {same} and belo
 ## Does the hierarchy help?
 
 Scores of the training episodes of π-IW and π-HIW with the preset `paper`, at most {actions} actions each, and the
-relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1; − where π-IW
-does not score more than random actions. *Interactions per action* is what planning used of its 100: where both levels
-of the hierarchy have nothing novel left, it ends early.
+relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1; ∞ where only
+π-HIW scores more than random actions, − where neither does or π-IW scores less. *Interactions per action* is what
+planning used of its 100: where both levels of the hierarchy have nothing novel left, it ends early.
 
 π-HIW is above π-IW in {helps} of {compared} games, equal in {equal} and below in {hinders}; in the paper it is above in
 {paper_helps} of these games. The sign of the difference is that of the paper in {agree} of the {signed} games in which
@@ -99,7 +99,7 @@ def score_table(
     default: dict[str, dict[str, Any]], planner: dict[str, float], games: Sequence[str]
 ) -> tuple[str, dict[str, float]]:
     """The scores of the default beside those of the planner and of the paper, and its whole episodes by game."""
-    whole = {game: fmean(default[game]["whole_scores"]) for game in games if game in default}
+    whole = {game: fmean(default[game]["whole_scores"]) for game in games if default.get(game, {}).get("whole_scores")}
     lines = [
         "| game | whole episode | planner alone | paper, π-IW | paper, π-HIW | demonstration |",
         "|---|" + "--:|" * 5,

@@ -58,8 +58,8 @@ from a stratified bootstrap (Agarwal et al. 2021), over the games that all of th
 ## Does the hierarchy help?
 
 The relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1, of planner
-and network; − where π-IW does not score more than random actions. The paper's figures are those of its table, after 20
-million interactions and in whole episodes.
+and network; ∞ where only π-HIW scores more than random actions, − where neither does or π-IW scores less. The paper's
+figures are those of its table, after 20 million interactions and in whole episodes.
 
 {improvements}
 
@@ -106,13 +106,13 @@ def difference_table(runs: Runs, games: Sequence[str]) -> str:
 
 
 def improvement(high: float, flat: float, random: float) -> float | None:
-    """The paper's relative improvement; infinite if only the flat algorithm scores as random actions do.
+    """The paper's relative improvement; infinite if the flat algorithm scores as random actions do, and the other more.
 
     Example:
         >>> improvement(30.0, 20.0, 10.0)
         1.0
     """
-    if flat < random or high == flat == random:
+    if flat < random or (flat == random and high <= random):
         return None
     return math.inf if flat == random else (high - random) / (flat - random) - 1
 
@@ -193,7 +193,7 @@ def page(lines: Lines, config: dict[str, Any], folder: Path) -> str:
         for game in found
     )
     return TEXT.format(
-        choice="dozen" if set(games) == set(GAMES) else "all",
+        choice="dozen" if set(games) == set(GAMES) else ",".join(games),
         variants=",".join(variant for variant in ("random", *NAMES) if variant == "random" or variant in present),
         seeds=",".join(map(str, sorted({line["seed"] for line in own}))),
         episodes=max(len(line.get("planner_scores", ())) for line in own),

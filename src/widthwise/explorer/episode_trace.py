@@ -46,6 +46,7 @@ class EpisodeTrace:
         self._numbers: list[dict[bytes, int]] = []  # per level: abstract states in the order they appear
         self._node: dict[int, int] = {}  # of a row of the tree
         self._previous: tuple[int, int] = (NONE, NONE)  # the root before, and the action executed there
+        self._tree: Tree | None = None
 
     def __call__(self, tree: Tree, record: StepRecord) -> None:
         """Record a step."""
@@ -53,6 +54,10 @@ class EpisodeTrace:
         if not self._numbers:
             self._numbers = [{} for _ in tree.regions]
             self.states = [[] for _ in tree.regions]
+        if tree is not self._tree and self._node:  # planning continues in a new tree, whose root was planned before
+            child = self.steps[-1]["child"]
+            self._node = {} if child < 0 else {tree.root: child}
+        self._tree = tree
         full = len(self.columns["parent"]) >= MOST_NODES
         children = set(tree.nodes.children[tree.root])
         for row in tree.nodes.live:
@@ -155,7 +160,9 @@ class EpisodeTrace:
         return [*self.maze.place(snapshot), snapshot[0] & 1]
 
     def _state(self, tree: Tree, row: int, level: int) -> int:
-        """The number of the high-level state of a node; level 0 is the highest."""
+        """The number of the high-level state of a node; level 0 is the highest. Without the level all are one."""
+        if level >= len(tree.regions):
+            return self._numbers[level].setdefault(b"", len(self._numbers[level]))
         regions = tree.regions[len(tree.regions) - 1 - level]
         numbers = self._numbers[level]
         return numbers.setdefault(regions.features[regions.of[row]], len(numbers))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import widthwise as ww
 from widthwise.core.simulator import Step
 from widthwise.explorer.episode_trace import EpisodeTrace
-from widthwise.online.guidance import Parts, default_parts
+from widthwise.online.guidance import PlanningParts, default_parts
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulator_search.tree import BackUpRules
 from widthwise.simulators.features import Cells
@@ -24,7 +24,7 @@ def guided_agent(asked: list[Step]) -> ww.OnlinePlanner:
 
     agent = ww.OnlinePlanner("maze-small", evaluate=evaluate, budget=ww.Budget(steps=20), max_steps=6)
     agent.guidance.actions = lambda: GUIDED
-    agent.guidance.unguided = Parts([ww.RolloutIW(1)], [Cells()], BackUpRules(5.0), ww.Behaviour("ties"))
+    agent.guidance.unguided = PlanningParts([ww.RolloutIW(1)], [Cells()], BackUpRules(5.0), ww.Behaviour("ties"))
     return agent
 
 

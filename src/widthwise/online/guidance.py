@@ -1,6 +1,6 @@
 """How long a network guides an agent: a policy that was learned from one trajectory is known as far as that reaches.
 
-After these actions the agent plans without the network. If it has other `Parts` for that, it continues with them in a
+After these actions the agent plans without the network. If it has other `PlanningParts` for that, it continues with them in a
 new tree; otherwise with its own planner, without the network's policy.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PlanningParts:
     """What an agent plans with: planners and features of the levels, lowest first, back-up and behaviour."""
 
     planners: list[LevelPlanner]
@@ -35,7 +35,7 @@ class Parts:
     behaviour: Behaviour
 
 
-def default_parts(simulator: Simulator, defaults: Defaults) -> Parts | None:
+def default_parts(simulator: Simulator, defaults: Defaults) -> PlanningParts | None:
     """What an agent without a network plans with.
 
     Args:
@@ -50,7 +50,7 @@ def default_parts(simulator: Simulator, defaults: Defaults) -> Parts | None:
     if isinstance(planner, IHIW):
         return None
     planners, functions = levels_of(planner, None, defaults.features)
-    return Parts(
+    return PlanningParts(
         planners, functions, back_up_rules(replace(defaults, life_penalty=penalty), None, False, True), Behaviour()
     )
 
@@ -65,8 +65,8 @@ class Guidance:
 
     def __init__(self) -> None:
         self.actions: Callable[[], int | None] = _all
-        self.unguided: Parts | None = None
-        self._guided: Parts | None = None  # those of the agent, while it plans with others
+        self.unguided: PlanningParts | None = None
+        self._guided: PlanningParts | None = None  # those of the agent, while it plans with others
 
     @property
     def over(self) -> bool:
@@ -84,7 +84,7 @@ class Guidance:
         """Plan without the network; the tree is not changed yet."""
         agent.driver.guided = False
         if self.unguided is not None and self._guided is None:
-            self._guided = Parts(agent.planners, agent.driver.functions, agent.driver.rules, agent.behaviour)
+            self._guided = PlanningParts(agent.planners, agent.driver.functions, agent.driver.rules, agent.behaviour)
             _use(agent, self.unguided)
 
     def ends_with(self, agent: OnlinePlanner) -> bool:
@@ -111,7 +111,7 @@ class Guidance:
         return len(agent.driver.functions if parts is None else parts.functions)
 
 
-def _use(agent: OnlinePlanner, parts: Parts) -> None:
+def _use(agent: OnlinePlanner, parts: PlanningParts) -> None:
     agent.planners, agent.behaviour = parts.planners, parts.behaviour
     agent.driver.functions, agent.driver.rules = parts.functions, parts.rules
 

@@ -352,3 +352,40 @@ def test_counts_of_dropped_regions_are_forgotten() -> None:
         offer(2.0, scene)
     assert archive.lowest >= 0
     assert (bytes([1]),) not in archive.counts and (bytes([3]),) in archive.counts
+
+
+def test_a_full_archive_takes_no_more_places_and_keeps_only_counts_in_use() -> None:
+    archive = Archive(3, gains=True, most=20 * entry().size)
+    rng, scenes = random.Random(0), range(30)
+    most = 0
+    for gain in range(200):
+        for _ in range(5):
+            offered(archive, [gain_features(gain), bytes([rng.choice(scenes)]), bytes([rng.randrange(4)])], gain, 1)
+        most = max(most, len(archive.top.index))
+        kept = [archive.top.inside[place] for place in archive.top.index.values()]
+        used = {count.features: count for top in kept for region in [top, *top.inside] if (count := region.everywhere)}
+        assert archive.counts == used
+        for features, count in used.items():
+            users = len(kept) if not features else sum(features[0] in top.index for top in kept)
+            assert count.regions == users
+    assert archive.lowest > 150
+    assert len(archive.top.inside) <= most + 1  # places of gains that were given up are taken again
+
+
+def test_a_drop_does_not_look_at_the_regions_that_stay() -> None:
+    class Untouched(ArchiveRegion):
+        """A region whose inside must not be read."""
+
+        __slots__ = ()
+        inside = property(lambda self: pytest.fail("a region that stays was read"))
+
+        def __init__(self) -> None:
+            self.index, self.everywhere, self.entry, self.visits = {}, None, None, 0.0
+
+    archive = Archive(3, gains=True, most=4 * entry().size)
+    for gain in (0.0, 1.0):
+        for place in (b"x", b"y"):
+            offered(archive, [gain_features(gain), place, b"fine"], gain, 1)
+    archive.top.inside[1] = Untouched()
+    assert offered(archive, [gain_features(2.0), b"x", b"fine"], 2.0, 1)
+    assert archive.lowest == 0.0

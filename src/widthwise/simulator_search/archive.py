@@ -57,11 +57,17 @@ class Entry:
 
 
 class Count:
-    """The visits to all regions with the same features on the levels below the gain."""
+    """The visits to all regions with the same features on the levels below the gain.
 
-    __slots__ = ("visits",)
+    Args:
+        features: These features, by which the archive finds it.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("features", "regions", "visits")
+
+    def __init__(self, features: tuple[bytes, ...] = ()) -> None:
+        self.features = features
+        self.regions = 0  # how many regions use it; without any it is forgotten, as a checkpoint does
         self.visits = 0.0
 
 
@@ -112,10 +118,11 @@ class Gains(ArchiveRegion):
     preferred, and none is left out, since a high gain may be a dead end.
     """
 
-    __slots__ = ("harmonic", "ranked")
+    __slots__ = ("free", "harmonic", "ranked")
 
     def __init__(self) -> None:
         super().__init__()
+        self.free: list[int] = []  # places of gains that were given up; new gains take them
         self.ranked: list[tuple[float, int]] = []  # gain and place, in increasing order
         self.harmonic: list[float] = []  # sums of 1/r
 
@@ -127,8 +134,12 @@ class Gains(ArchiveRegion):
 
     def add(self, features: bytes, everywhere: Count | None = None) -> ArchiveRegion:
         """A gain that was not seen before."""
-        region = super().add(features, everywhere)
-        insort(self.ranked, (gain_of(features), len(self.inside) - 1))
+        if self.free:
+            region, place = ArchiveRegion(everywhere), self.free.pop()
+            self.index[features], self.inside[place] = place, region
+        else:
+            region, place = super().add(features, everywhere), len(self.inside) - 1
+        insort(self.ranked, (gain_of(features), place))
         if len(self.harmonic) < len(self.ranked):
             self.harmonic.append((self.harmonic[-1] if self.harmonic else 0.0) + 1 / len(self.ranked))
         return region
@@ -137,8 +148,13 @@ class Gains(ArchiveRegion):
         """Give up the lowest gain; returns what was in it."""
         gain, place = self.ranked.pop(0)
         del self.index[gain_features(gain)]
-        dropped, self.inside[place] = self.inside[place], ArchiveRegion()  # places of other regions stay
+        dropped, self.inside[place] = self.inside[place], _NO_REGION  # places of other regions stay
+        self.free.append(place)
         return dropped
+
+
+#: In the place of a gain that was given up. Nothing is added to it.
+_NO_REGION = ArchiveRegion()
 
 
 def gain_features(gain: float) -> bytes:
@@ -183,9 +199,9 @@ class Archive:
             region = region.inside[place]
         return region.entry
 
-    def knows(self, highest: bytes) -> bool:
+    def knows(self, features: bytes) -> bool:
         """Whether there is a region of the highest level with these features."""
-        return highest in self.top.index
+        return features in self.top.index
 
     def offer(self, features: Sequence[bytes], entry: Entry, *, improve: bool = True) -> bool:
         """Show a state to the archive.
@@ -232,16 +248,21 @@ class Archive:
         return True
 
     def everywhere(self, features: Sequence[bytes]) -> Count | None:
-        """The visits to a region with any gain; `features` are those of its level and of all levels above."""
+        """The visits to a new region with any gain; `features` are those of its level and of all levels above."""
         if len(features) == self.levels:
             return None
         if not self.shared:
             return Count()
-        return self.counts.setdefault(tuple(features[isinstance(self.top, Gains) :]), Count())
+        below = tuple(features[isinstance(self.top, Gains) :])
+        count = self.counts.get(below)
+        if count is None:
+            count = self.counts[below] = Count(below)
+        count.regions += 1
+        return count
 
-    def _drop(self, highest: bytes) -> bool:
-        """Give up the lowest gain, if it is below that of these features; returns whether it was."""
-        if not isinstance(self.top, Gains) or self.top.ranked[0][0] >= gain_of(highest):
+    def _drop(self, gain: bytes) -> bool:
+        """Give up the lowest gain, if it is below this one; returns whether it was."""
+        if not isinstance(self.top, Gains) or self.top.ranked[0][0] >= gain_of(gain):
             return False
         self.lowest = self.top.ranked[0][0]
         pending = [(0, self.top.drop_lowest())]
@@ -250,18 +271,16 @@ class Archive:
             self.regions[level] -= 1
             if region.entry is not None:
                 self.bytes -= region.entry.size
+            if self.shared and region.everywhere is not None:
+                self._forget(region.everywhere)
             pending += [(level + 1, inner) for inner in region.inside]
-        self._forget_counts()
         return True
 
-    def _forget_counts(self) -> None:
-        """Forget the counts of regions that no gain has any more, as a checkpoint does."""
-        used, pending = set[int](), list(self.top.inside)
-        while pending:
-            region = pending.pop()
-            used.add(id(region.everywhere))
-            pending += region.inside
-        self.counts = {features: count for features, count in self.counts.items() if id(count) in used}
+    def _forget(self, count: Count) -> None:
+        """A region that used a count is gone; the last one takes the count with it."""
+        count.regions -= 1
+        if not count.regions:
+            del self.counts[count.features]
 
 
 class Trajectories:

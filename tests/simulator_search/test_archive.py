@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -212,6 +213,19 @@ def test_a_rollout_that_stops_at_known_states_is_shorter() -> None:
     assert stops.interactions < through.interactions
 
 
+@pytest.mark.parametrize(("settings", "most"), [
+    ({"through": False}, 2),
+    ({"widths": (1, "all"), "patience": 1_000}, 3),
+])  # fmt: skip
+def test_a_region_that_is_not_kept_yet_is_known_to_its_rollout(settings: dict[str, Any], most: int) -> None:
+    """All states after the first are in one region, so that a rollout ends when it stays there."""
+    for survive in (0, 10):
+        planner = ArchiveSearch(rollout=20, survive=survive, **settings)
+        search = planner.begin(Cliff(fatal=1_000), [lambda step: [int(any(step.observation))], lambda step: [0]])
+        search.visit()
+        assert search.interactions <= most
+
+
 def test_the_same_seed_finds_the_same() -> None:
     first, second = (run(maze_search(ArchiveSearch(), 5), 4_000) for _ in range(2))
     assert first.best == second.best
@@ -226,13 +240,14 @@ class Cliff:
     action_names = ("on", "over")
     deterministic = True
 
-    def __init__(self, reward: float = 0.0, lives: bool = True) -> None:
+    def __init__(self, reward: float = 0.0, lives: bool = True, fatal: int = 4) -> None:
         self.place = self.depth = 0
+        self.fatal = fatal  # the depth at which a life is lost
         self.reward = reward  # for going over the edge
         self.lives = lives
 
     def _show(self) -> Step:
-        lives = 2 if self.depth > 3 else 3
+        lives = 2 if self.depth >= self.fatal else 3
         reward = self.reward if self.depth == 1 else 0.0
         if self.lives:
             return Step(bytes([self.place, self.depth]), reward, info={"lives": lives})

@@ -169,7 +169,7 @@ class SearchAtWork:
         """Begin with an archive that has only the initial state."""
         self.attempts += 1
         self.archive = self.new_archive()
-        self.highest, self.improved = 0.0, self.interactions  # gain of this attempt, and when it was reached
+        self.highest, self.improved = 0.0, self.interactions  # the highest gain of this attempt, and when it came
         step = self.simulator.reset(self.seed)
         if step.done:
             raise UsageError(f"{self.simulator.name}: the episode is over at its reset, so there is nothing to search")
@@ -199,13 +199,13 @@ class SearchAtWork:
         if planner.restart and before - self.improved >= planner.restart * self.attempts:
             self._begin_attempt()
         regions = self._choose()
-        highest, entry = regions[int(planner.gains)], regions[-1].entry
+        outer, entry = regions[int(planner.gains)], regions[-1].entry
         assert entry is not None
-        lowest: LowLevel | None = highest.low
-        if lowest is None:
-            lowest = highest.low = LowLevel(planner)
-        discovered = self._roll_out(entry, lowest, planner.rollout if most is None else min(most, planner.rollout))
-        lowest.count(discovered)
+        pruning: LowLevel | None = outer.low
+        if pruning is None:
+            pruning = outer.low = LowLevel(planner)
+        discovered = self._roll_out(entry, pruning, planner.rollout if most is None else min(most, planner.rollout))
+        pruning.count(discovered)
         for region in regions:
             region.count((self.interactions - before) / planner.rollout if planner.count_steps else 1.0)
         return discovered
@@ -217,7 +217,7 @@ class SearchAtWork:
             regions.append(regions[-1].choose(self.rng))
         return regions[1:]
 
-    def _roll_out(self, entry: Entry, lowest: LowLevel, length: int) -> bool:
+    def _roll_out(self, entry: Entry, pruning: LowLevel, length: int) -> bool:
         planner, rng, simulator = self.planner, self.rng, self.simulator
         simulator.load(self.unpack(entry.snapshot))
         node, score, gain, steps = entry.node, entry.score, entry.gain, entry.steps
@@ -241,13 +241,15 @@ class SearchAtWork:
                 break
             features = self._features(step, gain)
             known = self.archive.entry(features)
+            # A region that waits was reached before in this rollout, so that it is known as well.
+            familiar = known is not None or any(features == others for others, _ in waiting)
             if known is None or (planner.improve and known.worse(score, steps)):
                 waiting.append((features, self._entry(step, score, gain, steps, node)))
             # A new gain is rare, so that it is kept at once.
             delay = planner.survive if self.archive.knows(features[0]) or not planner.gains else 0
             while waiting and steps - waiting[0][1].steps >= delay:
                 discovered |= self.archive.offer(*waiting.popleft(), improve=planner.improve)
-            if known is not None and (not planner.through or lowest.prunes(self.low, step)):
+            if familiar and (not planner.through or pruning.prunes(self.low, step)):
                 break
             if self.policy is not None:
                 probabilities = self.policy(step)

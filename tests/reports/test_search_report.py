@@ -41,7 +41,7 @@ def test_searches_without_results_are_refused_and_without_a_trajectory_explained
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", str(search_run(tmp_path / "a", [None]))]) == 0
-    assert "no trajectory was found that has a positive score or ends the episode" in capsys.readouterr().out
+    assert "no trajectory was found that has a positive score or ends an episode of costs" in capsys.readouterr().out
     empty = search_run(tmp_path / "b", [1.0])
     (empty / "progress.jsonl").unlink()
     (empty / "result.json").unlink()

@@ -40,7 +40,7 @@ examples:
   widthwise search atari:venture --interactions 20_000 --out runs/venture
   widthwise search atari:venture --interactions 100_000 --out runs/venture --resume
 
-exit codes: 0 a trajectory was found that has a positive score or ends the episode; 12 none was found;
+exit codes: 0 a trajectory was found that has a positive score or ends an episode of costs; 12 none was found;
 23 --max-time (the best trajectory so far is printed); 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint
 is written first); 31 bad input; 34 unsupported input; 2 wrong usage"""
 
@@ -238,7 +238,7 @@ def text(environment: str, result: SearchResult) -> str:
         f"({result.features})"
     )
     if result.score is None:
-        return f"{environment}: no trajectory was found that has a positive score or ends the episode\n{took}"
+        return f"{environment}: no trajectory was found that has a positive score or ends an episode of costs\n{took}"
     end = ", the episode ends there" if result.ended else ""
     return (
         f"{environment}: score {result.score:g} in {counted(result.steps, 'step')}{end}; found after "

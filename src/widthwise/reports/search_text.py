@@ -60,7 +60,7 @@ def problems(groups: Sequence[SearchGroup]) -> list[str]:
                 sentences.append(f"{run.folder} is not finished: {run.reached:,}{of} interactions")
             if run.best is None:
                 sentences.append(
-                    f"{run.folder}: no trajectory was found that has a positive score or ends the episode; "
+                    f"{run.folder}: no trajectory was found that has a positive score or ends an episode of costs; "
                     "try more --interactions or other --tiles"
                 )
     return sentences

@@ -30,7 +30,7 @@ from typing import Any
 
 from widthwise import _native
 from widthwise.core.contract import guarded, innermost
-from widthwise.core.errors import UsageError
+from widthwise.core.errors import UsageError, in_terms
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, gain_features
 from widthwise.simulator_search.driver import FeatureFunction, pack
@@ -38,6 +38,8 @@ from widthwise.simulator_search.driver import FeatureFunction, pack
 #: How the low level prunes: states without novelty of a width, or nothing.
 LowWidth = int | str
 _WIDTHS = (1, 2, "n", "all")
+#: The relative error that sums of equal rewards may have.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +98,13 @@ class ArchiveSearch:
         """Refuse settings that are out of range."""
         for name in ("rollout", "hold", "patience", "memory_mb"):
             if not getattr(self, name) >= 1:
-                raise UsageError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+                raise UsageError(f"{_named(name)} must be at least 1, not {getattr(self, name):g}")
         for name in ("survive", "restart"):
             if not getattr(self, name) >= 0:
-                raise UsageError(f"{name} must not be negative, but is {getattr(self, name)!r}")
+                raise UsageError(f"{_named(name)} must not be negative, but is {getattr(self, name)}")
         if not self.widths or any(width not in _WIDTHS for width in self.widths):
-            raise UsageError(f"widths must be chosen from 1, 2, n and all, not {self.widths!r}")
+            given = ",".join(map(str, self.widths)) or "none"
+            raise UsageError(f"{_named('widths')} must be chosen from 1, 2, n and all, not {given}")
 
     def begin(
         self,
@@ -231,7 +234,7 @@ class SearchAtWork:
             step = simulator.step(action)
             node = self.trajectories.add(node, action)
             score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
-            self._remember(score, steps, node, ended=step.terminated)
+            self._remember(score, steps, node, step)
             if gain > self.highest:
                 self.highest, self.improved = gain, self.interactions
             lost = planner.lives and _lost(entry.lives, step)
@@ -271,14 +274,29 @@ class SearchAtWork:
         """The state of the simulator as an entry."""
         return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step), gain=gain)
 
-    def _remember(self, score: float, steps: int, node: int, *, ended: bool) -> None:
-        """Keep the best trajectory: by score, where one is positive; else the best that ends its episode."""
+    def _remember(self, score: float, steps: int, node: int, step: Step) -> None:
+        """Keep the best trajectory, if it is one to report."""
         best = self.best
-        if score <= 0 and not ended:
-            return
         if best is not None and (score, -steps) <= (best.score, -best.steps):
             return
-        self.best = Best(score, steps, node, ended, self.interactions)
+        if score > 0 or (step.terminated and ends_costs(score - step.reward, steps - 1, step.reward)):
+            self.best = Best(score, steps, node, step.terminated, self.interactions)
+
+
+def ends_costs(score: float, steps: int, reward: float) -> bool:
+    """Whether the last step of an episode ends costs, as the goal of an environment does in which every step costs.
+
+    A lost episode ends in another way: its last step costs more than the steps before it, which often cost nothing.
+
+    Args:
+        score: The score before the last step.
+        steps: The number of steps before it.
+        reward: The reward of the last step.
+
+    Returns:
+        Whether the steps before cost something, and the last step costs no more than they do on average.
+    """
+    return score < 0 and reward * steps >= score * (1 + _ROUNDING)
 
 
 class LowLevel:
@@ -319,6 +337,12 @@ class LowLevel:
         self.fruitless = 0 if discovered else self.fruitless + 1
         if self.fruitless >= self.patience and self.stage + 1 < len(self.widths):
             self.stage, self.fruitless, self.table = self.stage + 1, 0, None
+
+
+def _named(setting: str) -> str:
+    """A setting as the caller writes it."""
+    option = {"memory_mb": "archive-memory"}.get(setting, setting)
+    return in_terms(python=setting, command=f"--{option}")
 
 
 def _unchanged(snapshot: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ import dice_simulators as dice
 import widthwise as ww
 from dice_simulators import field, place
 from widthwise.cli.main import main
+from widthwise.core.errors import command_line_advice
 from widthwise.simulators import generators
-from widthwise.simulators.chance import ChanceError, check_chance
+from widthwise.simulators.chance import ChanceError, check_chance, refusal
 
 FOLDER = str(Path(broken.__file__).parent)
 GYMNASIUM = find_spec("gymnasium") is not None
@@ -331,3 +333,16 @@ def test_sticky_actions_are_executed_with_other_luck_and_can_be_filmed(tmp_path:
     tree = agent.driver.tree
     assert follower.now is not None
     assert follower.now.observation == tree.observation[tree.root]
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_a_refusal_recommends_what_the_caller_supports(command: bool) -> None:
+    finding, broken_load = (check_chance(kind()) for kind in (dice.Dice, broken.Unmoved))
+    with command_line_advice() if command else nullcontext():
+        everything, search, load = (
+            str(error) for error in (refusal(finding), refusal(finding, ("foresee",)), refusal(broken_load))
+        )
+    reseed, foresee = ("--chance reseed", "--chance foresee") if command else ("chance='reseed'", "chance='foresee'")
+    assert f"use {reseed} (" in everything and f" or {foresee} (" in everything
+    assert f"use {foresee} (" in search and reseed not in search
+    assert "chance" not in load and load.endswith("check-env" if command else "check_simulator")

@@ -51,6 +51,20 @@ def test_broken_simulators_are_caught(kind, check, words):
     assert "not suitable for planning" in str(report)
 
 
+def test_a_load_that_does_nothing_is_not_blamed_on_save_or_chance():
+    report, checks = verdicts(broken.Unmoved())
+    assert checks["load restores"].verdict == "failed"
+    assert checks["save changes nothing"].verdict == "skipped"
+    assert list(checks).index("load restores") < list(checks).index("save changes nothing")
+    assert checks["no step depends on chance"].verdict == "failed"
+    assert "check_simulator" not in str(report) and "chance=" not in str(report)
+
+
+def test_the_declaration_is_named():
+    assert "3 actions, not declared random" in verdicts(broken.Walk())[1]["interface"].detail
+    assert "declared random" in verdicts(dice.Declared())[1]["interface"].detail
+
+
 def test_a_counter_in_a_wrapper_is_not_forgotten():
     pytest.importorskip("gymnasium")
     report, checks = verdicts(broken.OnlyTheCore())

@@ -95,6 +95,13 @@ class LoudSave(Walk):
         return snapshot
 
 
+class Unmoved(Walk):
+    """A load does nothing."""
+
+    def load(self, snapshot: Any) -> None:
+        pass
+
+
 class Reused(Walk):
     """All observations are one array."""
 

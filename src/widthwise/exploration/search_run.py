@@ -46,8 +46,8 @@ class SearchResult:
     """The best trajectory of a search, and the cost of the search.
 
     Args:
-        score: The sum of the rewards of the trajectory; None if no trajectory has a positive score or ends an episode of
-            costs.
+        score: The sum of the rewards of the trajectory; None if no trajectory has a positive score or ends an episode
+            of costs.
         steps: The number of its actions.
         actions: Its actions from the reset on.
         ended: Whether the episode ends with it.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from widthwise.core.contract import Guarded, guarded, made_here
-from widthwise.core.errors import UnsupportedError, UsageError, in_terms
+from widthwise.core.errors import UnsupportedError, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators import generators
 from widthwise.simulators.traces import Difference, compare, differ, frozen, play
@@ -74,6 +74,11 @@ class Chance:
         """Whether outcomes depend on chance."""
         return self.kind not in ("none", "unused")
 
+    @property
+    def broken(self) -> bool:
+        """Whether steps do not repeat although they use no known generator, so that no mode of chance helps."""
+        return self.kind == "unrepeatable" and not self.generators
+
     def __str__(self) -> str:
         """The finding as a clause without the environment's name."""
         used = ", ".join(self.generators)
@@ -83,11 +88,7 @@ class Chance:
             "declared": "the simulator declares that it is not deterministic",
             "random": f"steps depend on chance{f' ({used})' if used else ''}: {self.detail}",
             "unrepeatable": f"the same actions from the same snapshot gave different steps: {self.detail}"
-            + (
-                f" (save() may not keep {used})"
-                if used
-                else f" (see {in_terms(python='check_simulator', command='check-env')})"
-            ),
+            + (f" (save() may not keep {used})" if used else ""),
         }[self.kind]
 
     def describe(self) -> dict[str, Any]:
@@ -110,16 +111,39 @@ def check_mode(mode: str) -> Mode:
     return mode
 
 
-def refusal(finding: Chance) -> ChanceError:
-    """The error for a random environment, with advice."""
-    reseed = "(execute with new random numbers and plan again from the resulting state)"
+#: The modes that a refusal recommends, first the one that does not plan with known outcomes.
+_ADVISED: Mapping[Mode, str] = {
+    "reseed": "(execute with new random numbers and plan again from the resulting state)",
+    "foresee": "(plan with known outcomes)",
+}
+
+
+def refusal(finding: Chance, modes: Sequence[Mode] = MODES) -> ChanceError:
+    """The error for a random environment, with advice.
+
+    Args:
+        finding: The result of the check.
+        modes: The modes that the caller supports.
+
+    Returns:
+        The error. It recommends the supported modes, or only a check if states are not restored.
+    """
+    if finding.broken:
+        return ChanceError(
+            f"{finding.environment}: {finding}. Steps use no known random generator; probably load() does not restore "
+            "the state",
+            finding,
+            python="check the environment with check_simulator",
+            command="check the environment with widthwise check-env",
+        )
     option = next((text for name, text in DETERMINISTIC.items() if finding.environment.startswith(name)), "")
+    advised = [(mode, text) for mode, text in _ADVISED.items() if mode in modes]
     return ChanceError(
         f"{finding.environment}: {finding}. A planner that restores snapshots would know the random outcomes",
         finding,
-        python=f"use chance='reseed' {reseed} or chance='foresee' (plan with known outcomes), or make the environment "
+        python=f"use {' or '.join(f'chance={mode!r} {text}' for mode, text in advised)}, or make the environment "
         f"deterministic{f' with {option}' if option else ''}",
-        command=f"use --chance reseed {reseed} or --chance foresee (plan with known outcomes), or make the environment "
+        command=f"use {' or '.join(f'--chance {mode} {text}' for mode, text in advised)}, or make the environment "
         f"deterministic{f' with --option {option}' if option else ''}",
     )
 

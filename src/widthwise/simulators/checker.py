@@ -136,10 +136,10 @@ class _Work:
             ("interface", self.interface),
             ("contract", self.contract),
             ("same seed, same episode", self.same_seed),
-            ("save changes nothing", self.saving_is_silent),
-            ("observations do not change later", self.observations_stay),
             ("load restores", self.restores),
             ("load restores after other actions", self.restores_after_history),
+            ("save changes nothing", self.saving_is_silent),
+            ("observations do not change later", self.observations_stay),
             ("same state and action, same step", self.repeats),
             ("no step depends on chance", self.chance),
             ("a snapshot survives pickling", self.pickles),
@@ -181,7 +181,7 @@ class _Work:
             return "failed", f"the episode ended at reset({self.seed}), before the first action"
         env.load(env.save())
         env.step(0)
-        declared = "declared deterministic" if env.deterministic else "not declared deterministic"
+        declared = "not declared random" if env.deterministic else "declared random"
         return "passed", f"{counted(env.actions, 'action')}, {declared}"
 
     def contract(self) -> tuple[Verdict, str]:
@@ -207,6 +207,8 @@ class _Work:
         finding = check_chance(self.env, self.seed, walks=300, seconds=self.seconds)
         if not finding.stochastic:
             return "passed", str(finding)
+        if finding.broken:
+            return "failed", str(finding)
         ways = in_terms(python="chance='reseed' or chance='foresee'", command="--chance reseed or --chance foresee")
         return "failed", f"{finding}; planning needs {ways}"
 
@@ -229,6 +231,9 @@ class _Work:
             start = self.wander(number, 5)
             self.env.load(start)
             without = play(self.env, actions)
+            self.env.load(start)
+            if compare(without, play(self.env, actions)):
+                return "skipped", "load() does not restore the state, so that steps cannot be compared"
             self.env.load(start)
             during: list[Step] = []
             for action in actions[: len(without)]:

@@ -9,6 +9,7 @@ that decides this.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -97,4 +98,4 @@ def require_trust(
 def resume_call(folder: Path, environment: str) -> str:
     """The command that continues a training run."""
     named = f"{environment} " if names_code(environment) else ""
-    return f"widthwise train {named}--resume {folder}"
+    return f"widthwise train {named}--resume {shlex.quote(str(folder))}"

@@ -51,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
     if args.part == "atari":
         from widthwise.cli.demo_atari import search_game
 
+        if args.no_training:
+            raise UsageError("--no-training is for widthwise demo without atari, which trains nothing")
         return search_game(args)
     if args.interactions is not None or args.gif is not None or args.mp4 is not None:
         raise UsageError("--interactions, --gif and --mp4 are for widthwise demo atari")

@@ -26,19 +26,22 @@ def search_game(args: argparse.Namespace) -> int:
         "mistakes are deadly. The search keeps an archive of high-level states: the score, "
         "and the screen in coarse tiles. From states that were rarely chosen it explores further."
     )
-    last = 0.0
+    last, waiting = 0.0, ""  # the score of the last line, and a line that is shown if it stays the best
 
     def improved(run: ExplorationRun) -> None:
-        nonlocal last
+        nonlocal last, waiting
         best = run.search.best
-        if best is not None and best.score != last:
-            last = best.score
-            states = run.search.archive.regions[-1]
-            print(
-                f"  {run.interactions:>9,} interactions  score {best.score:>5,.0f} in {best.steps:>5,} steps  "
-                f"{states:>7,} high-level states",
-                flush=True,
-            )
+        if best is None:
+            return
+        line = (
+            f"  {run.interactions:>9,} interactions  score {best.score:>5,.0f} in {best.steps:>5,} steps  "
+            f"{run.search.archive.regions[-1]:>7,} high-level states"
+        )
+        if best.score == last:  # a shorter way to the same score; there may be many
+            waiting = line
+            return
+        last, waiting = best.score, ""
+        print(line, flush=True)
 
     run = begin_search(GAME, args.interactions or STEPS, listener=SearchListener(improved=improved))
 
@@ -47,9 +50,15 @@ def search_game(args: argparse.Namespace) -> int:
 
     with stopping(stop):
         result = run.run()
+    if waiting:
+        print(waiting)
     print()
+    if run.stopping:
+        say(f"The search was stopped after {counted(result.interactions, 'interaction')}.")
     if result.score is None:
-        say(f"Nothing was rewarded in {counted(result.interactions, 'interaction')}: give more of them.")
+        say(f"Nothing was rewarded in {counted(result.interactions, 'interaction')}. Give more with --interactions N.")
+        if args.gif is not None or args.mp4 is not None:
+            say("No video was written, because there is no trajectory.")
         return 130 if run.stopping else 12
     say(
         f"The best trajectory has a score of {result.score:,.0f}. It has {counted(result.steps, 'action')} and was "

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
+import shlex
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from widthwise.cli.chance import CHOICES, add_step_timeout, mode_of, print_refusal
+from widthwise.cli.chance import CHOICES, add_step_timeout, print_refusal
 from widthwise.cli.check_env import add_options, options_of
-from widthwise.cli.common import amount, check_video_names, duration, seed, whole_number
+from widthwise.cli.common import amount, check_video_names, seed, whole_number
+from widthwise.cli.search_view import SearchView, shown
 from widthwise.cli.signals import stopping
 from widthwise.cli.trajectory_film import add_video_options, film_trajectory, save_videos
-from widthwise.core.errors import OutOfTime, UsageError
-from widthwise.core.showing import counted
-from widthwise.core.terminal import StatusLine
+from widthwise.core.errors import OutOfTime
 
 if TYPE_CHECKING:
+    from widthwise._native import Watchdog
     from widthwise.exploration.search_run import ExplorationRun, SearchResult
-    from widthwise.simulator_search.archive_search import ArchiveSearch
-    from widthwise.simulator_search.driver import FeatureFunction
 
 _DESCRIPTION = """\
 Search an environment for the trajectory with the highest score. No action is executed before the
@@ -44,8 +41,13 @@ exit codes: 0 a trajectory was found that has a positive score or ends an episod
 23 --max-time (the best trajectory so far is printed); 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint
 is written first); 31 bad input; 34 unsupported input; 2 wrong usage"""
 
-_PIPE_SECONDS = 10.0
-_TERMINAL_SECONDS = 0.2
+#: Seconds after --max-time in which the rollout in hand and the replay of its trajectory may end by themselves.
+_SLACK = 1.0
+#: The hint after a search without a result.
+_NOTHING = (
+    "hint: try more --interactions or, where observations are images, other --tiles; docs/guide/search.md says which "
+    "trajectories are reported"
+)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -61,9 +63,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add = parser.add_argument
     add("env", metavar="ENV", help="the environment")
     add("--interactions", type=whole_number, required=True, metavar="N", help="simulator steps of the whole search")
-    add("--seed", type=seed, default=0, metavar="N", help="seed of the search and of the reset (default 0)")
+    add("--seed", type=seed, metavar="N", help="seed of the search and of the reset (default 0)")
     add("--out", type=Path, metavar="DIR", help="the run folder: checkpoints, progress, the best trajectory so far")
-    add("--resume", action="store_true", help="continue the search in DIR; a larger --interactions makes it longer")
+    add(
+        "--resume",
+        action="store_true",
+        help="continue the search in DIR with its settings; a larger --interactions makes it longer",
+    )
     add_options(parser)
     add("--max-time", type=amount, metavar="S", help="stop after S seconds with the best trajectory so far")
     add("--json", action="store_true", help="print the result as JSON")
@@ -101,16 +107,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--no-scenes", action="store_true", help="do not distinguish scenes, images of which most is the same"
     )
-    group.add_argument(
+    survive = group.add_mutually_exclusive_group()
+    survive.add_argument(
         "--survive",
         type=whole_number,
         metavar="N",
         help="keep a state only if no life is lost within N steps after it (default 4)",
     )
-    group.add_argument("--no-survive", action="store_true", help="keep states shortly before a lost life too")
+    survive.add_argument("--no-survive", action="store_true", help="keep states shortly before a lost life too")
     group.add_argument(
         "--restart",
-        type=whole_number,
+        type=_number_or_zero,
         metavar="N",
         help="begin again with an empty archive after N interactions without a higher gain, after 2N in the second "
         "attempt, and so on (default 100,000; 0: never)",
@@ -124,72 +131,109 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(run=run)
 
 
+def _number_or_zero(text: str) -> int:
+    """An option's value that is a whole number, 0 included."""
+    return 0 if text == "0" else whole_number(text)
+
+
 def run(args: argparse.Namespace) -> int:
     """Search, print the result, and return the exit code."""
     from widthwise.core.watchdog import watching
+
+    check_video_names(args)
+    with watching(args.step_timeout, max_time=args.max_time, slack=_SLACK, exit_code=23) as watch:
+        search, result = _search(args, watch)
+    if args.gif is not None or args.mp4 is not None:
+        with watching(args.step_timeout, exit_code=23):  # the time limit is for the search
+            _save_videos(args, search, result)
+    if search.stopping or not result.finished:
+        if args.out is not None:
+            print(f"stopped: {_advice(args)}", file=sys.stderr)
+        return 130 if search.stopping else 23
+    if result.score is None and not (args.json or args.quiet):
+        print(_NOTHING, file=sys.stderr)
+    return 12 if result.score is None else 0
+
+
+def _search(args: argparse.Namespace, watch: Watchdog | None) -> tuple[ExplorationRun, SearchResult]:
+    """Search to the end or to a limit, and print the result."""
     from widthwise.exploration.search import begin_search
     from widthwise.exploration.search_run import SearchListener
     from widthwise.simulators.chance import ChanceError
 
-    check_video_names(args)
     view = SearchView(quiet=args.quiet)
-    with watching(args.step_timeout, exit_code=23) as watch:
+
+    def prepare(run: ExplorationRun) -> None:
+        """Prepare what is printed if the process has to end while the simulator hangs."""
         if watch is not None:
-            watch.prepare(args.env, "", "", "", "", _advice(args))
-        try:
-            search = begin_search(
-                args.env,
-                args.interactions,
-                seed=args.seed,
-                features=_features(args),
-                planner=_planner(args),
-                out=args.out,
-                resume=args.resume,
-                max_seconds=args.max_time,
-                chance=mode_of(args),
-                options=options_of(args),
-                listener=SearchListener(improved=view.improved, moved=view.moved, say=view.say),
-            )
-        except (ChanceError, OutOfTime) as error:
-            if args.json:
-                print_refusal(error, args.env)
-            raise
-        view.begin(search)
-        return _finish(args, search, view)
+            watch.prepare(args.env, shown(args, run.replayed()) + "\n", "", "", "", _advice(args))
 
+    def improved(run: ExplorationRun) -> None:
+        view.improved(run)
+        prepare(run)
 
-def _finish(args: argparse.Namespace, search: ExplorationRun, view: SearchView) -> int:
+    if watch is not None:
+        watch.prepare(args.env, "", "", "", "")
+    try:
+        search = begin_search(
+            args.env,
+            args.interactions,
+            seed=args.seed,
+            tiles=args.tiles,
+            planner=_planner(args),
+            out=args.out,
+            resume=args.resume,
+            max_seconds=args.max_time,
+            chance=args.chance,
+            options=options_of(args) or None,
+            listener=SearchListener(improved=improved, moved=view.moved, say=view.say),
+        )
+    except (ChanceError, OutOfTime) as error:
+        if args.json:
+            print_refusal(error, args.env)
+        raise
+
     def stop() -> None:
         search.stopping = True
 
+    view.begin(search)
+    prepare(search)
     try:
         with stopping(stop):
             result = search.run()
+    except OutOfTime as error:
+        view.status.clear()
+        print(shown(args, search.replayed()))
+        again = f"\n  from the last checkpoint: {_advice(args)}" if args.out is not None else ""
+        raise OutOfTime(f"{error}{again}") from None
     finally:
         view.status.clear()
         if search.folder is not None:
             search.folder.close()
-    print(json.dumps(result.describe(), ensure_ascii=False) if args.json else text(args.env, result))
-    if result.actions and (args.gif is not None or args.mp4 is not None):
-        save_videos(args, film_trajectory(search.search.simulator, args.seed, result.actions, args.env))
-    if search.stopping:
-        if args.out is not None:
-            print(f"stopped: {_advice(args)}", file=sys.stderr)
-        return 130
-    if not result.finished:
-        return 23
-    return 12 if result.score is None else 0
+    print(shown(args, result))
+    return search, result
+
+
+def _save_videos(args: argparse.Namespace, search: ExplorationRun, result: SearchResult) -> None:
+    from widthwise.core.contract import guarded, innermost
+
+    if not result.actions:
+        print("no video was written, because there is no trajectory", file=sys.stderr)
+        return
+    simulator = guarded(innermost(search.search.simulator))  # with the limits of this moment
+    save_videos(args, film_trajectory(simulator, search.search.seed, result.actions, args.env))
 
 
 def _advice(args: argparse.Namespace) -> str:
+    """How to continue; the folder has all other settings."""
     if args.out is None:
         return ""
-    return f"continue with widthwise search {args.env} --interactions {args.interactions} --out {args.out} --resume"
+    call = ["widthwise", "search", args.env, "--interactions", str(args.interactions), "--out", str(args.out)]
+    return f"continue with {shlex.join(call)} --resume"
 
 
-def _planner(args: argparse.Namespace) -> ArchiveSearch:
-    from widthwise.simulator_search.archive_search import ArchiveSearch
-
+def _planner(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the planner that were given."""
     given = {
         "rollout": args.rollout,
         "hold": args.hold,
@@ -205,80 +249,8 @@ def _planner(args: argparse.Namespace) -> ArchiveSearch:
         "restart": args.restart,
         "memory_mb": args.archive_memory,
     }
-    return ArchiveSearch(**{name: value for name, value in given.items() if value is not None})
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _widths(text: str) -> tuple[int | str, ...]:
     return tuple(int(part) if part.strip().isdigit() else part.strip() for part in text.split(","))
-
-
-def _features(args: argparse.Namespace) -> list[FeatureFunction] | None:
-    if not args.tiles:
-        return None
-    from widthwise.online.defaults import default_features
-    from widthwise.simulators.features import Tiles
-    from widthwise.simulators.names import simulator
-
-    levels: list[FeatureFunction] = []
-    for level in args.tiles:
-        grid, _, values = level.partition(":")
-        try:
-            width, height = (int(part) for part in grid.split("x"))
-            levels.append(Tiles(width, height, int(values or 8)))
-        except ValueError:
-            raise UsageError(f"--tiles {level}: write WxH or WxH:V, such as 11x8 or 16x12:8") from None
-    return [*levels, default_features(simulator(args.env, **options_of(args)))[0]]
-
-
-def text(environment: str, result: SearchResult) -> str:
-    """The result for people."""
-    states = ", ".join(f"{count:,}" for count in result.high_level_states)
-    took = (
-        f"{counted(result.interactions, 'interaction')}, {duration(result.seconds)}; high-level states: {states} "
-        f"({result.features})"
-    )
-    if result.score is None:
-        return f"{environment}: no trajectory was found that has a positive score or ends an episode of costs\n{took}"
-    end = ", the episode ends there" if result.ended else ""
-    return (
-        f"{environment}: score {result.score:g} in {counted(result.steps, 'step')}{end}; found after "
-        f"{counted(result.found_at, 'interaction')}, replayed from a reset\n{took}"
-    )
-
-
-class SearchView:
-    """Shows a search on stderr: a status line on a terminal, a line now and then in a pipe."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.status, self.quiet = StatusLine(sys.stderr), quiet
-        self.pause = _TERMINAL_SECONDS if self.status.live else _PIPE_SECONDS
-        self.shown = time.monotonic()
-
-    def begin(self, run: ExplorationRun) -> None:
-        """Show what the archive distinguishes states by."""
-        if not self.quiet:
-            self.say(f"features: {run.features}")
-
-    def improved(self, run: ExplorationRun) -> None:
-        """Show a better trajectory; the line stays."""
-        best = run.search.best
-        if not self.quiet and best is not None:
-            self.say(f"{run.interactions:>9,} interactions: score {best.score:g} in {counted(best.steps, 'step')}")
-
-    def moved(self, run: ExplorationRun) -> None:
-        """Show where the search is, if it was not shown just now."""
-        now = time.monotonic()
-        if self.quiet or now - self.shown < self.pause:
-            return
-        self.shown = now
-        best = "none" if run.search.best is None else f"{run.search.best.score:g}"
-        states = "+".join(f"{count:,}" for count in run.search.archive.regions)
-        line = f"{run.interactions:,} of {run.limit:,} interactions, best score {best}, high-level states {states}"
-        if self.status.live:
-            self.status.show(line)
-        else:
-            self.say(line)
-
-    def say(self, text: str) -> None:
-        """A line that stays."""
-        self.status.print(text)

@@ -71,7 +71,7 @@ def watched_making(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def watching(
-    step_timeout: float, *, max_time: float | None = None, exit_code: int = 0
+    step_timeout: float, *, max_time: float | None = None, slack: float = 0.0, exit_code: int = 0
 ) -> Iterator[_native.Watchdog | None]:
     """Limit the time of single calls of simulators and feature functions, for all agents made in a `with` block.
 
@@ -79,6 +79,7 @@ def watching(
         step_timeout: Seconds that one `reset`, `step`, `save` or `load`, one call of a feature function, or the making
             of an environment by its name may take.
         max_time: Seconds from now after which no call may be running.
+        slack: Seconds beyond `max_time` for work that ends by itself after several calls.
         exit_code: Ends the process with this code if a call cannot be interrupted; 0 lets it continue.
 
     Yields:
@@ -95,7 +96,7 @@ def watching(
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield None
         return
-    limit = 1e8 if max_time is None else min(max_time, 1e8)
+    limit = 1e8 if max_time is None else min(max_time + slack, 1e8)
     watch = _native.Watchdog(min(step_timeout, 1e8), limit, GRACE, signal.SIGALRM, exit_code)
 
     def handle(number: int, frame: FrameType | None) -> None:

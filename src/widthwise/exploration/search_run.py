@@ -7,6 +7,7 @@ reset.
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from widthwise.core.run_folder import CONFIG, RunFolder, read_json, refuse_exist
 from widthwise.core.showing import setting
 from widthwise.core.simulator import Simulator
 from widthwise.simulator_search.archive_search import Best, SearchAtWork
+from widthwise.simulators.chance import Chance, Mode
 from widthwise.training.checkpoint import About, Checkpoints, makes_sense
 from widthwise.training.folder import Lines
 from widthwise.training.search_state import capture, restore
@@ -54,9 +56,10 @@ class SearchResult:
         interactions: Simulator steps of the search, the choice of features included.
         found_at: The interactions after which the trajectory was found.
         high_level_states: The regions in the archive on each level, highest level first.
-        features: The features of the levels in words.
+        features: The features of these levels in words.
         seconds: How long the search took.
         finished: Whether it used all of its interactions.
+        chance: What was done about chance (`mode`), and what the check of the environment has found.
 
     Example:
         >>> import widthwise as ww
@@ -75,6 +78,7 @@ class SearchResult:
     features: str
     seconds: float
     finished: bool
+    chance: dict[str, Any]
 
     def describe(self) -> dict[str, Any]:
         """The result as plain data, as `result.json` has it."""
@@ -102,16 +106,20 @@ class ExplorationRun:
         features: str = "",
         max_seconds: float | None = None,
         listener: SearchListener | None = None,
+        begun: float | None = None,
+        finding: Chance | None = None,
+        mode: Mode = "refuse",
     ) -> None:
         self.search, self.limit, self.sampled, self.features = search, interactions, sampled, features
         self.max_seconds = max_seconds
+        self.finding, self.mode = finding, mode  # what is known about chance, and what is done about it
         self.listener = listener or SearchListener()
         self.stopping = False
         self.shown: Best | None = None  # the trajectory that was replayed last
         self.seconds = 0.0  # of earlier parts of the run
         self.next_line = LINE_EVERY
         self.folder: SearchFolder | None = None
-        self._clock = time.monotonic()
+        self._begun = time.monotonic() if begun is None else begun  # of this part, the choice of features included
 
     @property
     def interactions(self) -> int:
@@ -120,25 +128,26 @@ class ExplorationRun:
 
     def elapsed(self) -> float:
         """Seconds of all parts of the run."""
-        return self.seconds + time.monotonic() - self._clock
+        return self.seconds + time.monotonic() - self._begun
+
+    def late(self) -> bool:
+        """Whether the seconds of this part of the run are used up."""
+        return self.max_seconds is not None and time.monotonic() - self._begun >= self.max_seconds
 
     def run(self) -> SearchResult:
         """Search until the interactions or the seconds are used up or `stopping` is set, and return the result."""
-        begun = saved = self._clock = time.monotonic()
+        saved = time.monotonic()
         if self.folder is not None:
             self.folder.save(self)
         self.shown = self.search.best
-        while not self.stopping and self.interactions < self.limit:
+        while not self.stopping and self.interactions < self.limit and not self.late():
             self.search.visit(self.limit - self.interactions)
             if self.search.best is not self.shown:
                 self._improved()
             elif self.interactions >= self.next_line:
                 self._line()
             self.listener.moved(self)
-            now = time.monotonic()
-            if self.max_seconds is not None and now - begun >= self.max_seconds:
-                break
-            if self.folder is not None and now - saved >= CHECKPOINT_SECONDS:
+            if self.folder is not None and time.monotonic() - saved >= CHECKPOINT_SECONDS:
                 self.folder.save(self)
                 saved = time.monotonic()
         result = self.result()
@@ -149,7 +158,14 @@ class ExplorationRun:
 
     def result(self) -> SearchResult:
         """The best trajectory so far."""
-        best, search = self.search.best, self.search
+        return self._result(self.search.best)
+
+    def replayed(self) -> SearchResult:
+        """The best trajectory that was replayed; the simulator may have failed at a better one."""
+        return self._result(self.shown)
+
+    def _result(self, best: Best | None) -> SearchResult:
+        search = self.search
         return SearchResult(
             score=None if best is None else best.score,
             steps=0 if best is None else best.steps,
@@ -161,13 +177,13 @@ class ExplorationRun:
             features=self.features,
             seconds=round(self.elapsed(), 3),
             finished=self.interactions >= self.limit,
+            chance={"mode": self.mode, **({} if self.finding is None else self.finding.describe())},
         )
 
     def _improved(self) -> None:
-        self.shown = best = self.search.best
-        assert best is not None
         result = self.result()
         replay(self.search.simulator, self.search.seed, result)
+        self.shown = self.search.best
         if self.folder is not None:
             self.folder.finish(result.describe())
         self._line()
@@ -217,7 +233,8 @@ class SearchFolder(RunFolder):
     @classmethod
     def create(cls, folder: Path, config: dict[str, Any], about: About) -> SearchFolder:
         """A new run folder."""
-        refuse_existing(folder, f"continue it with --out {folder} --resume, or give another folder")
+        again = f"continue it with --out {shlex.quote(str(folder))} --resume"
+        refuse_existing(folder, f"{again}, or give another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             opened = cls(folder, about)
@@ -235,8 +252,8 @@ class SearchFolder(RunFolder):
     def resume(cls, folder: Path, config: dict[str, Any], about: About) -> SearchFolder:
         """The folder of a search that continues; its settings are the same, but it may go further."""
         began = read_search_config(folder)
-        for name, value in config["settings"].items():
-            before = began["settings"].get(name)
+        for name in {**began["settings"], **config["settings"]}:
+            before, value = began["settings"].get(name), config["settings"].get(name)
             longer = name == "interactions" and isinstance(before, int) and value >= before
             if before != value and not longer:
                 raise UsageError(

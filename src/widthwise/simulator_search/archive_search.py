@@ -98,13 +98,13 @@ class ArchiveSearch:
         """Refuse settings that are out of range."""
         for name in ("rollout", "hold", "patience", "memory_mb"):
             if not getattr(self, name) >= 1:
-                raise UsageError(f"{_named(name)} must be at least 1, not {getattr(self, name):g}")
+                raise UsageError(f"{setting_name(name)} must be at least 1, not {getattr(self, name):g}")
         for name in ("survive", "restart"):
             if not getattr(self, name) >= 0:
-                raise UsageError(f"{_named(name)} must not be negative, but is {getattr(self, name)}")
+                raise UsageError(f"{setting_name(name)} must not be negative, but is {getattr(self, name)}")
         if not self.widths or any(width not in _WIDTHS for width in self.widths):
             given = ",".join(map(str, self.widths)) or "none"
-            raise UsageError(f"{_named('widths')} must be chosen from 1, 2, n and all, not {given}")
+            raise UsageError(f"{setting_name('widths')} must be chosen from 1, 2, n and all, not {given}")
 
     def begin(
         self,
@@ -339,8 +339,8 @@ class LowLevel:
             self.stage, self.fruitless, self.table = self.stage + 1, 0, None
 
 
-def _named(setting: str) -> str:
-    """A setting as the caller writes it."""
+def setting_name(setting: str) -> str:
+    """A setting of `ArchiveSearch` as the caller writes it: as an argument, or as an option of the command."""
     option = {"memory_mb": "archive-memory"}.get(setting, setting)
     return in_terms(python=setting, command=f"--{option}")
 

@@ -1,7 +1,7 @@
 """How long a network guides an agent: a policy that was learned from one trajectory is known as far as that reaches.
 
-After these actions the agent plans without the network. If it has other `PlanningParts` for that, it continues with them in a
-new tree; otherwise with its own planner, without the network's policy.
+After these actions the agent plans without the network. If it has other `PlanningParts` for that, it continues with
+them in a new tree; otherwise with its own planner, without the network's policy.
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ The default is above the planner alone in {more} games, equal in {same} and belo
 {scores}
 
 *Demonstration* is the trajectory of at most {actions} actions that the default has found and learned.
-
+{hierarchy}"""
+HIERARCHY = """
 ## Does the hierarchy help?
 
 Scores of the training episodes of π-IW and π-HIW with the preset `paper`, at most {actions} actions each, and the
@@ -120,8 +121,62 @@ def count_row(name: str, scores: dict[str, float]) -> str:
     """In how many games scores are above the paper's, and their interquartile mean."""
     runs = {game: [score] for game, score in scores.items()}
     counts = [f"{more} of {games}" for more, games in (above(runs, "pi-iw"), above(runs, "pi-hiw"))]
+    return row([name, *counts, normalised_mean(scores)])
+
+
+def normalised_mean(scores: dict[str, float]) -> str:
+    """The interquartile mean of human-normalised scores."""
     normalised = np.array([human_normalised(game, score) for game, score in scores.items()])
-    return row([name, *counts, f"{interquartile_mean(normalised):.2f}"])
+    return f"{interquartile_mean(normalised):.2f}"
+
+
+def hierarchy(
+    flat: dict[str, dict[str, Any]],
+    high: dict[str, dict[str, Any]],
+    random: dict[str, float],
+    actions: int,
+    folder: Path,
+) -> str:
+    """The section about π-HIW and π-IW in the games that all have played; its figure goes to the folder."""
+    games = sorted(game for game in {*flat} & {*high} & {*random} if published(game, "pi-iw") is not None)
+    if not games:
+        return ""
+    trained = {game: (training_score(flat[game]), training_score(high[game])) for game in games}
+    paper = {game: (published(game, "pi-iw") or 0.0, published(game, "pi-hiw") or 0.0) for game in games}
+    gaps, paper_gaps = ({game: pair[1] - pair[0] for game, pair in scores.items()} for scores in (trained, paper))
+    signed = [game for game in games if gaps[game] and paper_gaps[game]]
+    used = {game: high[game]["interactions"] / max(1, high[game]["actions"]) for game in games}
+    shares = {
+        game: (
+            improvement(trained[game][1], trained[game][0], random[game]),
+            improvement(paper[game][1], paper[game][0], random_score(game)),
+        )
+        for game in games
+    }
+    table = [
+        "| game | π-IW | π-HIW | random | improvement | paper | interactions per action, π-HIW |",
+        "|---|" + "--:|" * 6,
+    ]
+    for game in games:
+        fields = [*map(figure, (*trained[game], random[game])), *map(shown, shares[game]), f"{used[game]:.0f}"]
+        table.append(row([game, *fields]))
+    ordered = dict(sorted(shares.items(), key=lambda item: -(item[1][0] if item[1][0] is not None else -2.0)))
+    write_whole(folder / "improvement.svg", to_svg(draw(ordered)))
+    return HIERARCHY.format(
+        folder=folder.name,
+        actions=actions,
+        helps=sum(gap > 0 for gap in gaps.values()),
+        equal=sum(gap == 0 for gap in gaps.values()),
+        hinders=sum(gap < 0 for gap in gaps.values()),
+        compared=len(games),
+        paper_helps=sum(gap > 0 for gap in paper_gaps.values()),
+        agree=sum((gaps[game] > 0) == (paper_gaps[game] > 0) for game in signed),
+        signed=len(signed),
+        low_use=mean([used[game] for game in games if gaps[game] < 0]),
+        high_use=mean([used[game] for game in games if gaps[game] > 0]),
+        flat_use=mean([flat[game]["interactions"] / max(1, flat[game]["actions"]) for game in games]),
+        improvements="\n".join(table),
+    )
 
 
 def page(lines: Lines, planning: Lines, config: dict[str, Any], folder: Path) -> str:
@@ -136,63 +191,27 @@ def page(lines: Lines, planning: Lines, config: dict[str, Any], folder: Path) ->
     scores, whole = score_table(default, planner, games)
     both = {game: planner[game] for game in whole if game in planner}
     counts = [count_row("default, whole episodes", whole), count_row("planner alone, the same games", both)]
-    counts += [
-        row([f"the paper's {name}", "", "", count_row("", paper).split("|")[4].strip()])
-        for name, paper in (
-            ("π-IW", {game: published(game, "pi-iw") or 0.0 for game in whole}),
-            ("π-HIW", {game: published(game, "pi-hiw") or 0.0 for game in whole}),
-        )
-    ]
-    compared = [game for game in games if game in flat and game in high and game in random]
-    trained = {game: (training_score(flat[game]), training_score(high[game])) for game in compared}
-    gaps = {game: scores[1] - scores[0] for game, scores in trained.items()}
-    paper_gaps = {game: (published(game, "pi-hiw") or 0.0) - (published(game, "pi-iw") or 0.0) for game in compared}
-    signed = [game for game in compared if gaps[game] and paper_gaps[game]]
-    used = {game: high[game]["interactions"] / max(1, high[game]["actions"]) for game in compared}
-    found = {
-        game: (
-            improvement(trained[game][1], trained[game][0], random[game]),
-            improvement(published(game, "pi-hiw") or 0.0, published(game, "pi-iw") or 0.0, random_score(game)),
-        )
-        for game in compared
-    }
-    table = [
-        "| game | π-IW | π-HIW | random | improvement | paper | interactions per action, π-HIW |",
-        "|---|" + "--:|" * 6,
-    ]
-    for game in compared:
-        fields = [*map(figure, (*trained[game], random[game])), *map(shown, found[game]), f"{used[game]:.0f}"]
-        table.append(row([game, *fields]))
-    ordered = dict(sorted(found.items(), key=lambda item: -(item[1][0] if item[1][0] is not None else -2.0)))
-    write_whole(folder / "improvement.svg", to_svg(draw(ordered)))
+    for name, algorithm in (("π-IW", "pi-iw"), ("π-HIW", "pi-hiw")):
+        paper = {game: published(game, algorithm) or 0.0 for game in whole}
+        counts.append(row([f"the paper's {name}", "", "", normalised_mean(paper)]))
     commits = {
         variant: sorted({line["commit"][:7] for line in lines if line["variant"] == variant}) for variant in runs
     }
-    interactions = config["settings"]["interactions"]
+    interactions, actions = config["settings"]["interactions"], config["settings"]["actions"]
     return TEXT.format(
         folder=folder.name,
         interactions=interactions,
-        actions=config["settings"]["actions"],
+        actions=actions,
         times=f"{20_000_000 // interactions:,}",
         runs=len(default) + len(flat) + len(high),
         games=len(games),
-        commits="; ".join(f"{name} {', '.join(found)}" for name, found in commits.items()),
+        commits="; ".join(f"{name} {', '.join(known)}" for name, known in commits.items()),
         counts="\n".join(counts),
         more=sum(whole[game] > planner[game] for game in both),
         same=sum(whole[game] == planner[game] for game in both),
         less=sum(whole[game] < planner[game] for game in both),
         scores=scores,
-        helps=sum(gap > 0 for gap in gaps.values()),
-        equal=sum(gap == 0 for gap in gaps.values()),
-        hinders=sum(gap < 0 for gap in gaps.values()),
-        compared=len(compared),
-        paper_helps=sum(gap > 0 for gap in paper_gaps.values()),
-        agree=sum((gaps[game] > 0) == (paper_gaps[game] > 0) for game in signed),
-        signed=len(signed),
-        low_use=mean([used[game] for game in compared if gaps[game] < 0]),
-        high_use=mean([used[game] for game in compared if gaps[game] > 0]),
-        flat_use=mean([flat[game]["interactions"] / max(1, flat[game]["actions"]) for game in compared]),
-        improvements="\n".join(table),
+        hierarchy=hierarchy(flat, high, random, actions, folder),
     )
 
 

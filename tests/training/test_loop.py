@@ -239,7 +239,10 @@ def test_a_line_that_a_full_disk_refuses_stops_the_run_by_name(tmp_path: Path) -
 
 
 class Costly(FakeLearner):
-    """Every evaluation takes ten interactions, twenty with the planner; the score is the number of the evaluation."""
+    """Every evaluation takes ten interactions, twenty with the planner; an episode takes four."""
+
+    def advance(self) -> list[Record]:
+        return [{**record, "episode_interactions": 4} for record in super().advance()]
 
     def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
         spent = {"evaluation_interactions": 20 if planner else 10, "planner_interactions": 10 * planner}
@@ -277,25 +280,88 @@ def test_the_better_score_is_best_and_a_later_death_is_not() -> None:
     assert evaluated(1, 36) > evaluated(1, 42) > evaluated(0.5, 10) > evaluated(0, 5)
 
 
-def test_a_run_ends_after_its_rehearsal(tmp_path: Path) -> None:
-    class Rehearsing(FakeLearner):
-        left = 5
+class Rehearsing(FakeLearner):
+    """Rehearses for five rounds, which take no interactions, when it has made a number of interactions."""
 
-        def rehearsing(self) -> bool:
-            return self.left > 0
+    def __init__(self, begins: int) -> None:
+        super().__init__()
+        self.begins, self.left = begins, 5
+        self.evaluated: list[tuple[int, int]] = []  # interactions and rounds of the rehearsal that are left
 
-        def advance(self) -> list[Record]:
-            if self.interactions < 100:
-                return super().advance()
-            self.left -= 1  # takes no interactions
-            return []
+    def rehearsing(self) -> bool:
+        return self.interactions >= self.begins and self.left > 0
 
-    learner = Rehearsing()
-    opened = TrainingFolder.create(tmp_path / "run", {})
-    training = TrainingRun(opened, Checkpoints(tmp_path / "run", ABOUT), learner, RunSchedule(100, 30))
+    def preparing(self) -> bool:
+        return self.rehearsing()
+
+    def advance(self) -> list[Record]:
+        if not self.rehearsing():
+            return super().advance()
+        self.left -= 1
+        return []
+
+    def evaluate(self, number: int, stop: Callable[[], bool], planner: bool = True) -> Record | None:
+        self.evaluated.append((self.interactions, self.left))
+        return super().evaluate(number, stop, planner)
+
+
+def run_of(folder: Path, learner: FakeLearner, schedule: RunSchedule) -> Record:
+    opened = TrainingFolder.create(folder, {})
+    training = TrainingRun(opened, Checkpoints(folder, ABOUT), learner, schedule)
     training.checkpoints.prepare()
-    assert training.run() is not None and learner.left == 0
+    result = training.run()
     opened.close()
+    assert result is not None
+    return result
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_the_last_evaluation_is_after_the_rehearsal(tmp_path: Path, share: float) -> None:
+    learner = Rehearsing(100)
+    run_of(tmp_path / "run", learner, RunSchedule(100, 30, evaluation_share=share))
+    assert learner.left == 0
+    assert [left for reached, left in learner.evaluated if reached >= 100] == [0]
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_an_evaluation_that_falls_due_with_a_rehearsal_is_made_after_it(tmp_path: Path, share: float) -> None:
+    learner = Rehearsing(60)
+    run_of(tmp_path / "run", learner, RunSchedule(100, 30, evaluation_share=share))
+    reached = [interactions for interactions, _ in learner.evaluated]
+    assert [interactions // 30 for interactions in reached] == [*([] if share else [0]), 1, 2, 3, 3]
+    assert dict(learner.evaluated)[next(number for number in reached if number >= 60)] == 0
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+@pytest.mark.parametrize("searched", [70, 100])
+def test_intervals_pass_without_an_evaluation_while_a_demonstration_is_searched_for(
+    tmp_path: Path, share: float, searched: int
+) -> None:
+    class Searching(Rehearsing):
+        def preparing(self) -> bool:
+            return self.interactions < searched or self.rehearsing()
+
+    learner = Searching(searched)
+    run_of(tmp_path / "run", learner, RunSchedule(100, 10, evaluation_share=share))
+    reached = [interactions for interactions, _ in learner.evaluated]
+    assert reached[0] >= min(searched + 4, 100) and reached[-1] >= 100
+    assert len(set(reached)) == len(reached) and all(left == 0 for _, left in learner.evaluated)
+
+
+def test_the_search_for_a_demonstration_is_not_part_of_the_cost_of_an_episode(tmp_path: Path) -> None:
+    class Searching(Costly):
+        def advance(self) -> list[Record]:
+            if self.interactions < 320:
+                self.interactions += 10
+                return []
+            return super().advance()
+
+        def preparing(self) -> bool:
+            return self.interactions < 320
+
+    run_of(tmp_path / "run", Searching(), RunSchedule(400, 40, evaluation_share=0.25))
+    lines = (tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()
+    assert json.loads(lines[0])["planner_interactions"] == 10
 
 
 def test_a_run_says_whether_it_has_seen_a_reward(tmp_path: Path) -> None:

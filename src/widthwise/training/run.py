@@ -33,8 +33,8 @@ class RunSchedule:
 
     `evaluation_share` bounds what evaluations may take, as a share of the training interactions so far: one that is due
     waits until there is room for it. Only the last evaluation, of the network alone, is made in any case. 0 means no
-    bound: then there is an evaluation at the start, at every interval and at the end. There is none during the search
-    for a demonstration.
+    bound: then there is an evaluation at the start, at every interval and at the end. During the search for a
+    demonstration there is none, and one that falls due while the demonstration is rehearsed is made afterwards.
     """
 
     interactions: int
@@ -54,6 +54,9 @@ class TrainingListener:
 
     def evaluated(self, run: TrainingRun, record: Record) -> None:
         """There was an evaluation."""
+
+    def demonstrated(self, run: TrainingRun) -> None:
+        """The search for a demonstration has ended; the summary of the trainer says what it has found."""
 
     def chosen(self, text: str) -> None:
         """A choice that was made because the user made none."""
@@ -89,6 +92,7 @@ class TrainingRun:
         self.mark = 1 if schedule.evaluation_share else 0  # the interval at whose end the next evaluation is due
         self.evaluation_interactions = 0  # not part of the learner's interactions
         self.planner_interactions = 0  # of them, with the planner
+        self.episode_interactions = 0  # of the training episodes that have ended
         self.reward_seen = False  # in a training episode
         self.best: Record | None = None
         self.recent: deque[tuple[float, int]] = deque(maxlen=RECENT)
@@ -119,6 +123,7 @@ class TrainingRun:
         self.mark = run.get("mark", self.evaluations)  # version 0.1 had no other count
         self.evaluation_interactions = run.get("evaluation_interactions", 0)
         self.planner_interactions = run.get("planner_interactions", 0)
+        self.episode_interactions = run.get("episode_interactions", self.trainer.interactions)
         self.reward_seen = run.get("reward_seen", True)
         self.recent.clear()
         self.recent.extend((score, steps) for score, steps in run["recent"])
@@ -196,6 +201,7 @@ class TrainingRun:
             "mark": self.mark,
             "evaluation_interactions": self.evaluation_interactions,
             "planner_interactions": self.planner_interactions,
+            "episode_interactions": self.episode_interactions,
             "reward_seen": self.reward_seen,
             "best": self.best,
             "seconds": self.elapsed(),
@@ -235,7 +241,13 @@ class TrainingRun:
         self.listener.say(f"{error}; it is replaced{again}")
 
     def _advance(self, events: Events) -> None:
+        searching = self._searching()
         self._write(self._moved(), events)
+        if searching:  # nothing is learned yet: intervals pass without an evaluation, except the last
+            passed = self.trainer.interactions // self.schedule.evaluate_every
+            self.mark = max(self.mark, min(passed + 1, self._last_mark()))
+            if not self._searching():
+                self.listener.demonstrated(self)
         self.stopping = self.stopping or self.trainer.stop_asked
         self.listener.moved(self)
 
@@ -243,6 +255,7 @@ class TrainingRun:
         for ended in episodes:
             record = {"episode": self.episodes, **ended, "seconds": round(self.elapsed(), 3)}
             self.episodes += 1
+            self.episode_interactions += record.get("episode_interactions", 0)
             self.reward_seen = self.reward_seen or self.trainer.rewarded()
             self.folder.episodes.append(record)
             self.recent.append((record["score"], record["steps"]))
@@ -260,18 +273,21 @@ class TrainingRun:
                 raise
             raise senseless(self._from, error) from error
 
+    def _searching(self) -> bool:
+        """Whether the search for a demonstration is in progress."""
+        return self.trainer.preparing() and not self.trainer.rehearsing()
+
     def _due(self, events: Events) -> bool:
         """Whether an evaluation is due: at every interval and at the end; without a bound at the start too.
+
+        While a demonstration is rehearsed there is none: the network that has learned it is the one to evaluate.
 
         What is due depends on what the evaluations so far have taken. So the one that is in progress is waited for, but
         only now, at the end of its interval: the same evaluations are made however long they take.
         """
         last = self.trainer.interactions >= self.schedule.interactions
         passed = self.trainer.interactions // self.schedule.evaluate_every
-        if not last and self.trainer.preparing():  # nothing is learned yet: intervals pass without an evaluation
-            self.mark = max(self.mark, passed + 1)
-            return False
-        if not last and passed < self.mark:
+        if self.trainer.rehearsing() or (not last and (self._searching() or passed < self.mark)):
             return False
         while self.pending is not None and not self.stopping:
             self._take_evaluation(events, wait=True)
@@ -290,12 +306,15 @@ class TrainingRun:
         return self.schedule.evaluation_share * self.trainer.interactions / 2
 
     def _planner_too(self) -> bool:
-        """Whether there is room for an episode of the planner, if it takes as much as training episodes do."""
+        """Whether there is room for an episode of the planner, if it takes as much as training episodes do.
+
+        The search for a demonstration is not part of any episode.
+        """
         if not self.schedule.evaluation_share:
             return True
         if not self.episodes:
             return False
-        return self.planner_interactions + self.trainer.interactions / self.episodes <= self._room()
+        return self.planner_interactions + self.episode_interactions / self.episodes <= self._room()
 
     def _evaluate(self, events: Events) -> bool:
         """Make an evaluation, or start it in parallel; False if the run was stopped before it was made."""

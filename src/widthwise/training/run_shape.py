@@ -20,6 +20,7 @@ HELD = shape.fields(
                 "recent": shape.items(shape.items(shape.number, 2), RECENT),
             },
             {
+                "episode_interactions": shape.whole(),
                 "pending": shape.fields(
                     {
                         "number": shape.whole(0),

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from widthwise.core.contract import guarded
+from widthwise.core.contract import guarded, innermost
 from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_features
 from widthwise.simulator_search.archive_search import ArchiveSearch
@@ -35,8 +35,8 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
     """The features of a search where none are given.
 
     Images are cut into tiles, on two levels. Above them is the scene, unless the sample has too many scenes; below them
-    are the features that the environment has on its lowest level.
-    Where observations are not images, the environment's own features are taken.
+    are the features that the simulator shows for its lowest level, or the observation: a `Guarded` simulator shows none.
+    Where observations are not images, the features of the environment inside all wrappers are taken.
 
     Args:
         simulator: The environment; it is reset.
@@ -49,15 +49,15 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
     """
     environment = guarded(simulator)
     first = environment.reset(seed)
-    own = default_features(simulator)
     if not is_image(first):
-        return Choice(tuple(reversed(own)), 0, "the features of the environment")
+        return Choice(tuple(reversed(default_features(innermost(simulator)))), 0, "the features of the environment")
+    lowest = default_features(simulator)[0]
     states = sample(environment, first, random.Random(seed), steps)
     tiles = choose_tiles(states)
     note = ", ".join(f"tiles {t.width}x{t.height} of {t.values} values" for t in tiles)
     if scenes and count_scenes(states) <= max(1, SCENES * steps):
-        return Choice((Scenes(), *tiles, own[0]), len(states) - 1, f"scenes, {note}")
-    return Choice((*tiles, own[0]), len(states) - 1, note)
+        return Choice((Scenes(), *tiles, lowest), len(states) - 1, f"scenes, {note}")
+    return Choice((*tiles, lowest), len(states) - 1, note)
 
 
 def count_scenes(states: Sequence[Step]) -> int:

@@ -37,12 +37,13 @@ def test_a_better_episode_becomes_the_demonstration(found: bool) -> None:
     assert first is not None
     until_acting(trainer)
     known = first.actions
-    assert known is not None
+    assert known is not None and first.summary()["demonstration_source"] == "search"
     first.score, first.actions = (0.5, known[:1]) if found else (None, [])
     before = trainer.interactions
     trainer.surpass(5, [0.0] * (len(known) - 1) + [1.0, -0.25], [*known, 0])
     assert (first.score, first.actions, first.seed) == (1.0, known, 5)
     assert trainer.preparing() and trainer.interactions == before + len(known)
+    assert first.summary()["demonstration_source"] == "episode"
     shown = trainer.replay.demonstration
     assert shown is not None and shown.targets.argmax(axis=1).tolist() == known
     rounds(trainer, 1)

@@ -301,6 +301,8 @@ def report(training_run: TrainingRun, *, as_json: bool) -> int:
     try:
         with stopped_by_signals(training_run):
             result = training_run.run()
+    except UsageError:  # the same call would fail again
+        raise
     except WidthwiseError as error:
         raise type(error)(f"{error}\n  to continue from the last valid checkpoint: {again}") from None
     finally:
@@ -314,6 +316,8 @@ def report(training_run: TrainingRun, *, as_json: bool) -> int:
 
 def text(folder: Path, result: Record) -> str:
     """The result as text."""
+    from widthwise.cli.train_view import demonstration
+
     lines = [
         f"{folder}: {counted(result['interactions'], 'interaction')}, {counted(result['episodes'], 'episode')}, "
         f"{duration(result['seconds'])} ({result['interactions_per_second']:,.0f} interactions/s)"
@@ -327,7 +331,9 @@ def text(folder: Path, result: Record) -> str:
         f"{counted(result['evaluation_interactions'], 'more interaction')}"
     )
     lines += actors_text(result)
-    if not result["reward_seen"]:
+    if shown := demonstration(result):
+        lines.append(shown)
+    if not result["reward_seen"] and result.get("demonstration_score") is None:
         lines.append(NO_REWARD if result["episodes"] else NO_EPISODE)
     best = result["best"]
     lines.append(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TextIO
+from collections.abc import Mapping
+from typing import Any, TextIO
 
 from widthwise.core.showing import counted
 from widthwise.core.terminal import StatusLine
@@ -45,6 +46,12 @@ class TrainView(TrainingListener):
         if not self.quiet:
             self.say(evaluation(record))
 
+    def demonstrated(self, run: TrainingRun) -> None:
+        """Show what the search for a demonstration has found."""
+        found = demonstration(run.trainer.summary())
+        if not self.quiet and found is not None:
+            self.say(found)
+
     def chosen(self, text: str) -> None:
         """What was chosen because nothing was said."""
         if not self.quiet:
@@ -73,7 +80,8 @@ def line(run: TrainingRun) -> str:
         parts.append(f"evaluations took {run.evaluation_interactions:,} more")
     figures = run.trainer.figures()
     if "demonstration" in figures:
-        parts.append(f"before the first episode: a demonstration, score {figures['demonstration']:g}")
+        what = "learning the demonstration" if run.trainer.rehearsing() else "search for a demonstration"
+        parts.append(f"{what}, score {figures['demonstration']:g}")
     elif not (run.reward_seen or run.trainer.rewarded()):  # a demonstration comes before the first episode ends
         parts.append("no reward yet, nothing is learned")
     if "loss" in figures:
@@ -84,6 +92,19 @@ def line(run: TrainingRun) -> str:
     if rate > 0:
         parts.append(f"{duration(max(0, goal - done) / rate)} left")
     return "; ".join(parts)
+
+
+def demonstration(result: Mapping[str, Any]) -> str | None:
+    """The demonstration of a run in one line, from its result; None for a run without a search for one."""
+    if "demonstration_interactions" not in result:
+        return None
+    search = counted(result["demonstration_interactions"], "interaction")
+    score = result["demonstration_score"]
+    if score is None:
+        return f"before the first episode: a search of {search}, no trajectory with a reward"
+    found = f"a demonstration: score {score:g} in {counted(result['demonstration_steps'], 'step')}"
+    episode = "a training episode, " if result["demonstration_source"] == "episode" else ""
+    return f"{found}, {episode}after a search of {search}"
 
 
 def evaluation(record: Record) -> str:

@@ -90,6 +90,7 @@ class Demonstration:
         self.simulator = guarded(simulator)
         self.searched = self.simulator if searched is None else guarded(searched)
         self.limit, self.rehearsal, self.seed = interactions, rehearsal, seed
+        self._first_seed = seed  # of the search; episodes of a run have other seeds
         self.interactions = 0
         self.rehearsed = 0
         self.mastered = rehearsal == 0  # whether the rehearsal is over
@@ -142,8 +143,15 @@ class Demonstration:
         return {
             "demonstration_score": self.score,
             "demonstration_steps": len(self.actions or ()),
+            "demonstration_source": self._source(),
             "demonstration_interactions": self.interactions,
         }
+
+    def _source(self) -> str | None:
+        """Whether the demonstration is from the `search` or a training `episode`; None without one."""
+        if self.score is None:
+            return None
+        return "search" if self.seed == self._first_seed else "episode"
 
     def advance(self) -> int:
         """Continue the search; returns the simulator steps that it took.

@@ -28,7 +28,7 @@ HELD = shape.fields(
                         "planner": shape.switch,
                         "policy": shape.anything,  # `Beside.start` checks it
                     }
-                )
+                ),
             },
         ),
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from widthwise.core.simulator import Step
 from widthwise.training.loops import TRIES, cut_loops
+from widthwise.training.rewards import steps_to_last_reward
 
 
 class Line:
@@ -59,3 +61,30 @@ def test_the_number_of_replays_is_limited() -> None:
     actions = [1, 2] * 29 + [1, 1, 1]
     kept, score, _ = cut_loops(world, 0, actions, lambda place: place)
     assert (kept, score) == (actions, 1.0) and world.replays <= TRIES + 1
+
+
+@pytest.mark.parametrize(
+    ("exact", "after", "found", "expected"),
+    [
+        (True, 0, 1.0, ([1, 1, 1], 1.0)),
+        (True, 0, 5.0, ([0, 1, 0, 1, 1], 5.0)),  # the replay for learning reports the difference
+        (False, 0, 5.0, ([1, 1, 1], 1.0)),  # the demonstration is what the replay shows
+        (False, 60, 5.0, ([], None)),  # it shows no reward
+    ],
+)
+def test_where_states_are_not_restored_exactly_the_demonstration_is_what_a_replay_shows(
+    exact: bool, after: int, found: float, expected: tuple[list[int], float | None]
+) -> None:
+    pytest.importorskip("torch")
+    from widthwise.training.demonstration import Demonstration
+
+    world = Line(after)
+    world.deterministic = exact
+    first = Demonstration(world, 1_000, 0, 0)
+    first.actions, first.score = [0, 1, 0, 1, 1], found
+    assert first.cut_loops(SimpleNamespace(mark=int)) >= 5  # type: ignore[arg-type]
+    assert (first.actions, first.score) == expected
+
+
+def test_the_steps_to_the_last_reward() -> None:
+    assert [steps_to_last_reward(rewards) for rewards in ([], [0.0, -1.0], [1.0, 0.0, 2.0, -3.0])] == [0, 0, 3]

@@ -20,7 +20,7 @@ trajectory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ from widthwise.training.clocks import Clocks, TimedSimulator
 from widthwise.training.configuration import Configuration
 from widthwise.training.loops import cut_loops
 from widthwise.training.replanning import Replanning, Trajectory
+from widthwise.training.rewards import steps_to_last_reward, total
 from widthwise.training.search_features import STEPS as SAMPLE
 from widthwise.training.search_features import choose_features
 from widthwise.training.search_state import capture, restore
@@ -134,7 +135,7 @@ class Demonstration:
 
     def replace(self, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
         """Make an episode the demonstration, up to its last positive reward; the network has to learn it."""
-        end = max(number for number, reward in enumerate(rewards, 1) if reward > 0)
+        end = steps_to_last_reward(rewards)
         self.seed, self.actions, self.score = seed, list(actions[:end]), total(rewards[:end])
         self.rehearsed, self.mastered = 0, self.rehearsal == 0
 
@@ -333,11 +334,3 @@ def repeats(policies: npt.NDArray[np.float32], episode: EpisodeData) -> bool:
         seen.append(key)
     rows = [row for row, key in enumerate(seen) if len(taken[key]) == 1]
     return bool((policies[rows, actions[rows]] >= CLEARLY).all())
-
-
-def total(rewards: Iterable[float]) -> float:
-    """Rewards added one after the other, as the search does: another order may differ in the last digit."""
-    score = 0.0
-    for reward in rewards:
-        score += reward
-    return score

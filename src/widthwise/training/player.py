@@ -20,6 +20,7 @@ from widthwise.online.tree_samples import TreeSample, tree_samples
 from widthwise.online.values import LookAhead, leaf_value
 from widthwise.simulator_search.driver import Evaluation
 from widthwise.simulator_search.tree import NONE, Tree
+from widthwise.training.rewards import steps_to_last_reward
 
 Waiting = Generator[Step, Evaluation, Any]
 
@@ -121,8 +122,7 @@ class Player:
         """
         end = len(self.targets)
         if self.learning.self_imitation:
-            rewards = self.agent.episode.rewards
-            end = max((number for number, reward in enumerate(rewards, 1) if reward > 0), default=end)
+            end = steps_to_last_reward(self.agent.episode.rewards) or end
         return self._part(end, 0.0)
 
     def _part(self, end: int, after: float) -> EpisodeData:

@@ -35,7 +35,7 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
     """The features of a search where none are given.
 
     Images are cut into tiles, on two levels. Above them is the scene, unless the sample has too many scenes; below them
-    are the features that the simulator shows for its lowest level, or the observation: a `Guarded` simulator shows none.
+    are the features that the simulator shows for its lowest level, or the observation (`Guarded` shows no features).
     Where observations are not images, the features of the environment inside all wrappers are taken.
 
     Args:

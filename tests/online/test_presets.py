@@ -127,7 +127,9 @@ def test_with_a_demonstration_most_of_the_run_looks_for_it() -> None:
     given = configure(RunSettings("maze-small", 10_000, preset="demonstration", overrides={"archive": 700}))
     assert given.learning.archive == 700
     assert RunSettings("atari:pong", 10, preset="demonstration").options == {"stack": 8, "spread": True}
-    assert RunSettings("atari:pong", 10, preset="demonstration", options={"stack": 2}).options["stack"] == 2
+    assert RunSettings("atari:pong", 10, preset="demonstration", options={"stack": 2}).options == {"stack": 2}
+    spread = RunSettings("atari:pong", 10, preset="demonstration", options={"spread": False})
+    assert spread.options == {"stack": 8, "spread": False}
     assert RunSettings("corridor", 10, preset="demonstration").options == {}
 
 

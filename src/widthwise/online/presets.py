@@ -126,6 +126,8 @@ _SHOWN: Settings = {
 }
 #: With the last four frames, equal observations of a long trajectory can need different actions.
 _SHOWN_OPTIONS: Mapping[str, Settings] = {"atari:": {"stack": 8, "spread": True}}
+#: An option that a preset adds only together with another one: not every stack can be spread.
+_TOGETHER = {"spread": "stack"}
 _DEFAULT_KINDS: Mapping[str, Settings] = {
     "corridor": {"tiles": (2, 2)},
     # The penalty is more than any reward.
@@ -185,6 +187,12 @@ def preset_options(name: str, environment: str) -> dict[str, Any]:
     given = PRESETS[name].options if name in PRESETS else {}
     chosen = (options for prefix, options in given.items() if environment.startswith(prefix))
     return {key: value for options in chosen for key, value in options.items()}
+
+
+def complete_options(name: str, environment: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the environment of a training run: those that were given, and those that a preset adds."""
+    added = {key: value for key, value in preset_options(name, environment).items() if _TOGETHER.get(key) not in given}
+    return {**added, **given}
 
 
 def kind_of(simulator: Simulator) -> str:

@@ -58,8 +58,7 @@ def configure(settings: RunSettings) -> Configuration:
         settings.algorithm, simulator, preset=settings.preset, **_of(PlanningSettings, overrides)
     )
     learning = _of(LearningSettings, preset_settings(settings.preset, simulator)) | _of(LearningSettings, overrides)
-    if 0 < learning["archive"] < 1:  # of a preset: a share of the run
-        learning["archive"] = int(learning["archive"] * settings.interactions)
+    learning["archive"] = _search_of(settings.interactions, learning["archive"], learning["calibration"])
     return Configuration(
         planning=planning,
         learning=LearningSettings(**learning),
@@ -67,6 +66,17 @@ def configure(settings: RunSettings) -> Configuration:
         refresh=settings.refresh,
         seed=settings.seed,
     )
+
+
+def _search_of(interactions: int, archive: float, calibration: int) -> int:
+    """The interactions of the search for a demonstration: as many as given, or a share of the run if below 1.
+
+    The search ends with the run at the latest, so that what it has found is learned.
+    """
+    if not archive:
+        return 0
+    steps = int(archive * interactions) if archive < 1 else int(archive)
+    return max(1, min(steps, interactions - calibration))
 
 
 def _of(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:

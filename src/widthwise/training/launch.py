@@ -20,7 +20,7 @@ from widthwise.core.run_folder import CONFIG, write_json
 from widthwise.core.shape import Mismatch
 from widthwise.core.showing import counted, setting
 from widthwise.learning.learning_settings import TREE_CAPACITY
-from widthwise.online.presets import preset_options
+from widthwise.online.presets import complete_options, preset_options
 from widthwise.training.checkpoint import About, Checkpoints
 from widthwise.training.configure import configure, label, make_simulator, note_on_choice, plain
 from widthwise.training.folder import EPISODES, EVALUATIONS, TrainingFolder, read_config
@@ -149,13 +149,24 @@ def refuse_changes(folder: Path, given: Mapping[str, Any]) -> None:
     before = read_settings(folder)[1]
     recorded = before.describe()
     if "options" in given:
-        given = {**given, "options": {**preset_options(before.preset, before.environment), **given["options"]}}
+        given = {**given, "options": _options_of(before, given["options"])}
     given = {**given, "overrides": plain_overrides(given["overrides"])} if "overrides" in given else given
     for name, value in given.items():
         if name != "interactions" and plain(value) != recorded[name]:
             raise UsageError(
                 f"{folder} was started with {name} {setting(recorded[name])}; it cannot continue with {setting(value)}"
             )
+
+
+def _options_of(before: RunSettings, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an environment that a user means: those of a run, if that was begun with those given.
+
+    A preset may have added none when the run was begun, or all that it has.
+    """
+    complete = complete_options(before.preset, before.environment, given)
+    every = {**preset_options(before.preset, before.environment), **given}
+    recorded = dict(before.options)
+    return recorded if plain(recorded) in (plain(given), plain(every)) else complete
 
 
 def resume(

@@ -73,9 +73,8 @@ def learned_agent(
         run: the run folder. It is data: code that its settings name is not imported unless `environment` or `options`
             name it as well.
         environment: the environment to act in, by its name; a run in another one is refused. None: that of the run.
-        options: options of the environment; those of the run if empty. The network alone may act with other options,
-            such as sticky actions, as long as observations and actions stay the same; those that are not given are
-            those of the run.
+        options: options of the environment; those that are not given are those of the run. The network alone may act
+            with other options, such as sticky actions, as long as observations and actions stay the same.
         network_only: whether the network acts without search.
         chance: what to do where steps depend on chance; by default what the run was trained with.
         trust: whether to import whatever code the folder names.
@@ -94,7 +93,7 @@ def learned_agent(
     settings = replace(settings, make=make)
     if environment is not None and environment != settings.environment:
         raise UsageError(f"{run} was trained in {settings.environment}, not in {environment}")
-    if options and options != dict(settings.options) and not network_only:
+    if options and {**settings.options, **options} != dict(settings.options) and not network_only:
         raise UsageError(_other_options(run, settings, options), command="act with the network alone: --network-only")
     given = {"environment": environment, "options": options or {}}
     require_trust(run, named_code(config), given, trust=trust, remedy="--option NAME=VALUE")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import Field
@@ -50,7 +51,15 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Any]:
 def check_overrides(overrides: Mapping[str, Any]) -> dict[str, Any]:
     """The same values, checked; raises `UsageError` if there is no such setting or a value does not fit."""
     known = setting_fields()
-    return {name: check_setting(_field(known, name), value) for name, value in overrides.items()}
+    return {
+        name: value if _share(name, value) else check_setting(_field(known, name), value)
+        for name, value in overrides.items()
+    }
+
+
+def _share(name: str, value: Any) -> bool:
+    """Whether a value is a share of the interactions of a run."""
+    return name == "archive" and isinstance(value, float) and 0 < value < 1
 
 
 def override_texts(overrides: Mapping[str, Any]) -> dict[str, str]:
@@ -69,7 +78,9 @@ def plain_overrides(overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 def _field(known: Mapping[str, Field[Any]], name: str) -> Field[Any]:
     if name not in known:
-        raise UsageError(f"unknown setting {name!r}; the settings are {', '.join(sorted(known))}")
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"the settings are {', '.join(sorted(known))}"
+        raise UsageError(f"unknown setting {name!r}; {hint}")
     return known[name]
 
 
@@ -101,11 +112,14 @@ def _value(item: Field[Any], text: str) -> Any:
             raise UsageError(f"{item.name} must be one of {', '.join(get_args(Formula))}, not {text!r}")
         return Behaviour(text)  # type: ignore[arg-type]
     try:
+        if item.name == "archive" and _share(item.name, float(text)):
+            return float(text)
         if isinstance(default, int):
             return _whole(text)
         return float(text) if isinstance(default, float) else text
     except (ValueError, OverflowError):
         kind = "a whole number" if isinstance(default, int) else "a number"
+        kind += " or a share of the run below 1" if item.name == "archive" else ""
         raise UsageError(f"{item.name} must be {kind}, not {text!r}") from None
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from widthwise.core.errors import UsageError
-from widthwise.online.presets import DEFAULT, FIRST, preset_options
+from widthwise.online.presets import DEFAULT, FIRST, complete_options
 from widthwise.training.algorithm_registry import AUTO
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class RunSettings:
     def __post_init__(self) -> None:
         """Refuse values out of range, and add the options of the preset."""
         if not self.recorded and self.make is None:
-            object.__setattr__(self, "options", {**preset_options(self.preset, self.environment), **self.options})
+            object.__setattr__(self, "options", complete_options(self.preset, self.environment, self.options))
         least_values = {"interactions": 1, "trees": 1, "actors": 1, "max_lag": 1, "network_episodes": 1}
         for name, least in {**least_values, "planner_episodes": 0}.items():
             if getattr(self, name) < least:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli_tools import call, start
 from places import SUPPORT
 from widthwise.cli.main import main
+from widthwise.core.errors import UsageError
 from widthwise.experiments import pool
 from widthwise.experiments.jobs import Job
 from widthwise.experiments.learning_suites import Suite, check, expand_tiles, folder_of, memory_of
@@ -146,3 +148,31 @@ def test_the_memory_of_a_run_grows_with_what_it_remembers() -> None:
     small, large = (memory_of(RunSettings("corridor", 100, overrides={"replay": size})) for size in (100, 100_000))
     assert small > 350_000_000
     assert large > small
+
+
+def test_the_memory_of_a_run_includes_the_archive_and_its_copy() -> None:
+    def needed(interactions: int, archive: int) -> int:
+        return memory_of(RunSettings("corridor", interactions, overrides={"archive": archive}))
+
+    without = needed(10**6, 0)
+    assert needed(10**6, 800_000) - without >= 2 * 500_000_000
+    assert 0 < needed(1_000, 100) - without < 100_000_000  # so few steps cannot fill it
+
+
+def test_a_run_that_was_begun_before_its_preset_had_options_continues(tmp_path: Path) -> None:
+    from widthwise.experiments.learning_suites import prepare
+    from widthwise.training.launch import begin
+
+    pytest.importorskip("ale_py")
+    small = {"replay": 50, "steps_per_action": 2, "nodes": 10, "updates": 0, "archive": 0}
+    common: dict[str, Any] = {"network_episodes": 1, "planner_episodes": 0, "evaluation_steps": 3, "overrides": small}
+    old = RunSettings("atari:pong", 140, "pi-iw", options={"limit": 12}, recorded=True, **common)
+    begin(tmp_path / "run", old).folder.close()  # stopped before its first checkpoint
+    new = RunSettings("atari:pong", 140, "pi-iw", options={"limit": 12}, **common)
+    assert new.options == {"stack": 8, "spread": True, "limit": 12}
+    run = prepare({"folder": str(tmp_path / "run"), "settings": new.describe()})
+    assert run({})["interactions"] >= 140
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["options"] == {"limit": 12}
+    other = RunSettings("atari:pong", 140, "pi-iw", options={"limit": 13}, **common)
+    with pytest.raises(UsageError, match="started with options limit=12; it cannot continue with"):
+        prepare({"folder": str(tmp_path / "run"), "settings": other.describe()})({})

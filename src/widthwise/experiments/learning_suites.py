@@ -12,7 +12,7 @@ from widthwise.core.errors import UsageError, WidthwiseError
 from widthwise.core.run_folder import CONFIG
 from widthwise.experiments.jobs import Job, Outcome, Part
 from widthwise.experiments.rows import read_table
-from widthwise.online.presets import FIRST
+from widthwise.online.presets import FIRST, preset_options
 from widthwise.training.run_settings import RunSettings
 
 #: The fields that distinguish one line of a suite from another.
@@ -125,18 +125,21 @@ _NODE_BYTES = 16_384
 
 
 def memory_of(settings: RunSettings) -> int:
-    """The bytes that a training run may take: its process, the replay memory with a copy for checkpoints, its trees."""
+    """The bytes a training run may take: process, trees, replay memory and archive, with copies for checkpoints."""
     import numpy as np
 
     from widthwise.core.contract import guarded
     from widthwise.training.configure import configure, make_simulator
+    from widthwise.training.demonstration import archive_bytes
 
     config = configure(settings)
     observation = guarded(make_simulator(settings)).reset(settings.seed).observation
     parts = observation.values() if isinstance(observation, dict) else [observation]
     row = sum(np.asarray(part).nbytes for part in parts if not isinstance(part, str))
     nodes = settings.trees * config.planning.nodes
-    return _PROCESS_BYTES + 2 * config.learning.replay * row + nodes * (row + _NODE_BYTES)
+    searched = config.learning.archive
+    archive = min(archive_bytes(searched), searched * (row + _NODE_BYTES))  # a step adds at most one state
+    return _PROCESS_BYTES + 2 * (config.learning.replay * row + archive) + nodes * (row + _NODE_BYTES)
 
 
 def jobs_of(runs: Sequence[RunSettings], out: Path) -> Iterator[Job]:
@@ -151,6 +154,15 @@ def jobs_of(runs: Sequence[RunSettings], out: Path) -> Iterator[Job]:
         yield Job(f"{__name__}:prepare", payload, [key_of(settings)], weight, memory=memory[key])
 
 
+def _as_begun(settings: RunSettings, begun: RunSettings) -> dict[str, Any]:
+    """The settings of a run of a suite, without options of its preset that a run from before them does not have."""
+    added = preset_options(settings.preset, settings.environment)
+    if added.keys() & begun.options.keys():
+        return settings.describe()
+    options = {name: value for name, value in settings.options.items() if name not in added}
+    return {**settings.describe(), "options": options}
+
+
 def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
     """A function that trains one run to its end, from its newest checkpoint if there is one; called in a worker."""
     from widthwise.training import launch
@@ -161,7 +173,7 @@ def prepare(payload: Mapping[str, Any]) -> Callable[[Part], Outcome]:
 
     def run(part: Part) -> Outcome:
         if (folder / CONFIG).exists():
-            launch.refuse_changes(folder, settings.describe())
+            launch.refuse_changes(folder, _as_begun(settings, launch.read_settings(folder)[1]))
             training_run = launch.resume(
                 folder, None, settings.interactions, given=settings.describe(), options=options
             )

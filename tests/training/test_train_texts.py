@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import widthwise as ww
 from widthwise.cli.main import main
 from widthwise.cli.train import NO_EPISODE, text
-from widthwise.cli.train_view import demonstration
+from widthwise.cli.train_view import demonstration, evaluation
+from widthwise.core.simulator import Step
 from widthwise.training.launch import begin
 from widthwise.training.run_settings import RunSettings
 
@@ -97,3 +100,37 @@ def test_the_progress_line_says_whether_the_demonstration_is_learned(
     assert expected in line(run)
     assert "before the first episode" not in line(run)
     run.folder.close()
+
+
+class Endless:
+    """Places in a circle, without an end."""
+
+    actions, deterministic = 2, True
+    place = 0
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.place = 0
+        return Step(np.array([self.place]))
+
+    def step(self, action: int) -> Step:
+        self.place = (self.place + action) % 5
+        return Step(np.array([self.place]), float(self.place == 4))
+
+    def save(self) -> int:
+        return self.place
+
+    def load(self, snapshot: int) -> None:
+        self.place = snapshot
+
+
+def test_an_evaluation_episode_that_never_ends_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from widthwise.training import evaluation_record
+
+    monkeypatch.setattr(evaluation_record, "MOST_STEPS", 40)
+    for steps, cut in ((None, 3), (30, None)):
+        folder = tmp_path / str(steps)
+        ww.train(Endless, 150, out=folder, steps_per_action=5, evaluation_steps=steps)
+        record = json.loads((folder / "evaluations.jsonl").read_text().splitlines()[-1])
+        assert record.get("cut_episodes") == cut and record["network_steps"] == (steps or 40)
+        said = "; 3 episodes cut off after 40 steps (--evaluation-steps)"
+        assert evaluation(record).endswith(said) is (cut is not None)

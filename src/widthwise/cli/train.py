@@ -171,7 +171,12 @@ def add_evaluation(group: argparse._ArgumentGroup) -> None:
     )
     add("--network-episodes", type=whole_number, metavar="N", help="episodes of the network alone (default 3)")
     add("--planner-episodes", type=int, metavar="N", help="episodes of planner and network (default 1; 0 for none)")
-    add("--evaluation-steps", type=whole_number, metavar="N", help="end an evaluation episode after N steps")
+    add(
+        "--evaluation-steps",
+        type=whole_number,
+        metavar="N",
+        help="end an evaluation episode after N steps (default 10,000)",
+    )
 
 
 def shared_settings(args: argparse.Namespace, *, tiles: bool = True) -> dict[str, Any]:

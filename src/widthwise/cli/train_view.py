@@ -113,4 +113,7 @@ def evaluation(record: Record) -> str:
     text += f" in {counted(round(record['network_steps']), 'step')}"
     if record.get("planner_score") is not None:
         text += f", with the planner {record['planner_score']:.2f} in {record['planner_steps']:.0f}"
-    return text + (" (best so far)" if record["best"] and not record["tied"] else "")
+    text += " (best so far)" if record["best"] and not record["tied"] else ""
+    if cut := record.get("cut_episodes"):
+        text += f"; {counted(cut, 'episode')} cut off after {counted(record['cut_after'], 'step')} (--evaluation-steps)"
+    return text

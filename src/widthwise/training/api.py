@@ -219,7 +219,7 @@ def train(
         evaluation_share: The interactions that evaluations may take, as a share of those of training; 0 for no bound.
         network_episodes: The episodes of the network alone in an evaluation.
         planner_episodes: The episodes of the planner with the network in an evaluation.
-        evaluation_steps: The maximum number of steps of an evaluation episode.
+        evaluation_steps: The maximum number of steps of an evaluation episode; None: 10,000.
         chance: What to do if steps depend on chance: `refuse`, `foresee` or `reseed`, as for `OnlinePlanner`.
         callback: Called with a `TrainingProgress` at the beginning, after actions, at evaluations and at the end.
         resume: Continue the run in `out`.

@@ -15,6 +15,9 @@ from widthwise.training.stoppable import EvaluationStopped, StoppableSimulator
 if TYPE_CHECKING:
     from widthwise.training.trainer import Trainer
 
+#: The most steps of an evaluation episode if no number is given: not every environment ends its episodes.
+MOST_STEPS = 10_000
+
 
 def evaluation_record(
     trainer: Trainer,
@@ -36,13 +39,14 @@ def evaluation_record(
         planner: whether there are episodes with the planner.
 
     Returns:
-        The figures; None if `stop` has ended the evaluation.
+        The figures, with `cut_episodes` if `MOST_STEPS` has ended episodes; None if `stop` has ended the evaluation.
 
     Raises:
         TrainingDivergedError: the network gives no numbers any more.
     """
     first = 1_000_000 + 1000 * number
-    world = StoppableSimulator(simulator, stop, settings.evaluation_steps)
+    limit = MOST_STEPS if settings.evaluation_steps is None else settings.evaluation_steps
+    world = StoppableSimulator(simulator, stop, limit)
     try:
         with diagnosed(trainer):
             alone = trainer.evaluate_network(world, episodes=settings.network_episodes, seed=first)
@@ -52,7 +56,13 @@ def evaluation_record(
         return None
     without, with_planner = (sum(episode.interactions for episode in episodes) for episodes in (alone, planned))
     spent = {"evaluation_interactions": without + with_planner, "planner_interactions": with_planner}
-    return {**_means("network", alone), **_means("planner", planned), **spent}
+    cut = 0 if settings.evaluation_steps is not None else sum(episode.steps >= limit for episode in (*alone, *planned))
+    return {
+        **_means("network", alone),
+        **_means("planner", planned),
+        **spent,
+        **({"cut_episodes": cut, "cut_after": limit} if cut else {}),
+    }
 
 
 def _means(who: str, episodes: Sequence[EvaluationEpisode]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class RunSettings:
         evaluate_every: interactions between two evaluations; 0: a twentieth of the run.
         network_episodes: episodes of the network alone in an evaluation.
         planner_episodes: episodes of planner and network in an evaluation.
-        evaluation_steps: the most steps of an evaluation episode.
+        evaluation_steps: the most steps of an evaluation episode; None: 10,000.
         chance: what to do where steps depend on chance: `refuse`, `foresee` or `reseed`.
         evaluation_share: the interactions that evaluations may take, as a share of the training interactions; 0: no
             bound.

@@ -88,6 +88,8 @@ def test_planners_by_name(arguments: list[str], name: str, capsys: pytest.Captur
     [
         (["--planner", "riw", "--tiles", "2x2"], "upper levels"),
         (["--planner", "riw", "--width", "1,1"], "one level"),
+        (["--planner", "riw", "--high-planner", "criw"], "--high-planner is for the levels of hiw"),
+        (["--planner", "ihiw", "--low-planner", "riw"], "--low-planner is for the levels of hiw"),
         (["--planner", "hiw", "--width", "1"], "one width per level"),
         (["--width", "3,1"], "1, 2 or n"),
         (["--width", "1,1,1", "--tiles", "2x2"], "2 times"),
@@ -191,3 +193,13 @@ def test_a_dictionary_of_observations_is_no_hindrance(capsys: pytest.CaptureFixt
     pytest.importorskip("minigrid")
     result = played(capsys, "play", "MiniGrid-Empty-5x5-v0", "--planner", "criw", "--budget", "60")
     assert result["steps"] > 0
+
+
+@pytest.mark.atari
+def test_the_reason_for_a_flat_planner_is_true(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, reason in (
+        ("atari:pong", "(flat: the preset's planner here; --planner hiw plans in a hierarchy)"),
+        ("CartPole-v1", "(flat: there are no features for a hierarchy)"),
+    ):
+        assert main(["play", name, "--max-steps", "1", "--budget", "2"]) == 0
+        assert reason in capsys.readouterr().err

@@ -56,3 +56,12 @@ def test_settings_can_be_written_and_read() -> None:
             LearningSettings(**nonsense)
     with pytest.raises(ww.UsageError, match="trees must be at least 1"):
         Configuration(trees=0)
+
+
+@pytest.mark.parametrize("algorithm", ["pi-iw", "pi-iw+"])
+def test_an_algorithm_without_an_upper_level_takes_no_settings_for_one(algorithm: str) -> None:
+    maze = simulator("maze-small")
+    for setting in ({"tiles": (4, 4)}, {"high_features": "own"}):
+        with pytest.raises(ww.UsageError, match=r"pi-iw\+? has no upper level: leave out .*, or use the algorithm"):
+            planning_settings(algorithm, maze, **setting)
+    assert planning_settings(algorithm, maze, tiles=None).tiles is None

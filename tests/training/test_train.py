@@ -298,6 +298,9 @@ def test_play_acts_with_what_was_learned(whole: Path, capsys: pytest.CaptureFixt
     assert "was trained with other options of the environment" in said(capsys, *other, code=2)
     assert main([*other, "--network-only", "--quiet", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == 1  # the network alone plans nothing
+    for option in ("--budget", "--nodes"):
+        alone = ["play", WORLD, "--policy", str(whole), "--network-only", option, "10"]
+        assert f"{option} cannot be combined with --network-only" in said(capsys, *alone, code=2)
     assert "--network-only needs --policy RUN" in said(capsys, "play", WORLD, "--network-only", code=2)
     broken = damaged(whole, tmp_path / "broken", "best.ckpt")
     assert "is not a valid checkpoint" in said(capsys, "play", WORLD, "--policy", str(broken), code=31)

@@ -72,6 +72,9 @@ def make_planner(args: argparse.Namespace, world: Simulator, defaults: Defaults)
             return None
         else:
             name = defaults.planner if defaults.planner in LEVEL_PLANNERS and defaults.planner != "bfs" else "riw"
+    if name != "hiw" and (args.high_planner or args.low_planner):
+        option = "--high-planner" if args.high_planner else "--low-planner"
+        raise UsageError(f"{option} is for the levels of hiw and cannot be combined with --planner {name}")
     if name == "ihiw":
         return _discovering(above, widths_given)
     if name != "hiw":
@@ -193,12 +196,18 @@ def _own(module: str, name: str) -> Any:
 def describe(agent: OnlinePlanner, env: str) -> str:
     """One line about the planner that was chosen by default, and why."""
     defaults, budget = agent.defaults, agent.budget
-    flat = " (flat: there are no features for a hierarchy)" if len(agent.planners) == 1 else ""
+    flat = "" if len(agent.planners) > 1 else f" (flat: {_why_flat(agent)})"
     limit = "" if budget.steps is None else f"; {budget.steps} simulator steps per action"
     if agent.patience > 1 and budget.steps is not None:
         limit += f", up to {agent.patience * budget.steps:,} while all actions look equally good"
     notes = "".join(f"; {note}" for note in defaults.notes)
     return f"{env}: {agent.planner.name}{flat}{limit}{notes}"
+
+
+def _why_flat(agent: OnlinePlanner) -> str:
+    if len(agent.defaults.features) < 2:
+        return "there are no features for a hierarchy"
+    return "the preset's planner here; --planner hiw plans in a hierarchy"
 
 
 def tiles_of(text: str, values: int | None) -> Tiles:
@@ -232,6 +241,9 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
             raise UsageError(
                 f"{name} cannot be combined with --policy: the run in {args.policy} determines the planner"
             )
+    for name, value in (("--budget", args.budget), ("--nodes", args.nodes)):
+        if args.network_only and value is not None:
+            raise UsageError(f"{name} cannot be combined with --network-only: the network alone plans nothing")
     agent = learned_agent(
         args.policy, args.env, options, network_only=args.network_only, chance=args.chance, trust=args.trust
     )

@@ -132,8 +132,8 @@ def planning_settings(
         The settings.
 
     Raises:
-        UsageError: there is no such algorithm or setting, or the environment has no features for the upper level of
-            pi-hiw.
+        UsageError: there is no such algorithm or setting, the environment has no features for the upper level of
+            pi-hiw, or a setting is for the upper level of another algorithm.
 
     Example:
         >>> planning_settings("auto", ww.simulator("CartPole-v1")).algorithm
@@ -145,6 +145,7 @@ def planning_settings(
     for name in overrides:
         if name not in known:
             raise UsageError(f"unknown setting {name!r} of planning; the settings are {', '.join(sorted(known))}")
+    _refuse_upper_level(algorithm, overrides)
     values = {name: value for name, value in preset_settings(preset, simulator).items() if name in known}
     values["behaviour"] = Behaviour(values["behaviour"])
     declared: dict[str, Any] = {}
@@ -161,6 +162,15 @@ def planning_settings(
                 )
         algorithm = chosen
     return PlanningSettings(algorithm, **{**values, **ALGORITHMS[algorithm], **declared, **overrides})
+
+
+def _refuse_upper_level(algorithm: str, overrides: Mapping[str, Any]) -> None:
+    """Refuse settings of an upper level where the algorithm has none."""
+    if algorithm in (AUTO, "pi-hiw"):
+        return
+    for name in ("tiles", "high_features"):
+        if overrides.get(name) is not None:
+            raise UsageError(f"{algorithm} has no upper level: leave out {name}, or use the algorithm pi-hiw")
 
 
 def _upper_level(

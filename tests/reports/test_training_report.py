@@ -24,6 +24,7 @@ def write(
     network: tuple[float | None, ...] = (0.0, 1.0),
     environment: str = "maze-small",
     finished: bool = True,
+    settings: dict[str, Any] | None = None,
     extra: tuple[dict[str, Any], ...] = (),
 ) -> Path:
     """A run of 100 interactions per episode, of 10, 20, 30 … steps, with evaluations at its start and end.
@@ -35,7 +36,7 @@ def write(
     config = {
         "kind": "training",
         "label": label,
-        "settings": {"environment": environment, "seed": seed, "algorithm": algorithm},
+        "settings": {"environment": environment, "seed": seed, "algorithm": algorithm, **(settings or {})},
         "command": "widthwise train <here>",
         "commit": None,
         "versions": {"widthwise": "0"},
@@ -80,6 +81,25 @@ def test_figures_over_seeds(tmp_path: Path) -> None:
         (pytest.approx(1 / 6), 1),
     ]
     assert [point.mean for point in group.evaluations("network_score")] == [0, 0.75]
+
+
+def test_runs_of_other_lengths_are_apart_and_seeds_are_counted_once(tmp_path: Path) -> None:
+    from widthwise.reports.training_text import body
+
+    long, short = {"interactions": 200}, {"interactions": 100, "evaluation_steps": 300}
+    folders = [
+        write(tmp_path / "a", [1.0] * 2, settings=long),
+        write(tmp_path / "b", [1.0] * 2, settings=long),
+        write(tmp_path / "c", [0.0], settings=short),
+        write(tmp_path / "d", [0.0], seed=1, settings=short),
+        write(tmp_path / "e", [0.0], environment="corridor", settings=short),
+    ]
+    lines = body(read_training(folders), {})
+    assert [line[:4] for line in lines] == [
+        ["maze-small", "π-HIW(1,1), 2x2, 200 interactions, evaluations of whole episodes", "1 (2 runs)", "200"],
+        ["maze-small", "π-HIW(1,1), 2x2, 100 interactions, evaluations of 300 steps", "2", "100"],
+        ["corridor", "π-HIW(1,1), 2x2", "1", "100"],
+    ]
 
 
 def test_solved_from_is_where_ten_episodes_in_a_row_stay_solved(tmp_path: Path) -> None:

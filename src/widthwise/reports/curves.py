@@ -98,7 +98,7 @@ def learning_figure(figure_class: Any, environment: str, groups: Sequence[Group]
 
 def _seeds(groups: Sequence[Group]) -> str:
     """Over how many seeds the curves are."""
-    counts = {len(group.runs) for group in groups}
+    counts = {group.seeds for group in groups}
     if counts == {1}:
         return "one seed"
     seeds = f"{min(counts)} seeds" if len(counts) == 1 else f"{min(counts)} to {max(counts)} seeds"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -12,6 +12,7 @@ from widthwise.core import run_shapes
 from widthwise.core.errors import InputError
 from widthwise.core.json_files import Record, read_json, read_lines
 from widthwise.core.shape import Shape, anything, table
+from widthwise.core.showing import counted
 
 BINS = 50  # points of a curve
 LAST = 0.1  # the share of a run, at its end, that the table summarizes
@@ -32,6 +33,12 @@ class RunRecords:
     def group(self) -> tuple[str, str]:
         """The environment, and the algorithm with the settings that distinguish it from others."""
         return self.config["settings"]["environment"], self.config["label"]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The interactions that the run is to have, and the most steps of an evaluation episode; 0: not given."""
+        settings = self.config["settings"]
+        return settings.get("interactions") or 0, settings.get("evaluation_steps") or 0
 
     @property
     def seed(self) -> int:
@@ -66,11 +73,16 @@ class Point:
 
 @dataclass(slots=True)
 class Group:
-    """The runs of one algorithm in one environment, one per seed."""
+    """The runs of one algorithm in one environment, usually one per seed."""
 
     environment: str
     label: str
     runs: list[RunRecords] = field(default_factory=list)
+
+    @property
+    def seeds(self) -> int:
+        """The number of different seeds."""
+        return len({run.seed for run in self.runs})
 
     @property
     def reached(self) -> int:
@@ -211,18 +223,33 @@ def _point(interactions: float, values: Sequence[float]) -> Point:
 
 
 def read_training(folders: Sequence[Path]) -> list[Group]:
-    """Read training runs, and benches of them, into groups."""
-    groups: dict[tuple[str, str], Group] = {}
+    """Read training runs, and benches of them, into groups.
+
+    Runs of different lengths, or with different lengths of evaluation episodes, are in different groups.
+    """
+    groups: dict[tuple[str, str], dict[tuple[int, int], Group]] = {}
     for folder in folders:
         own = [folder] if (folder / "episodes.jsonl").exists() else sorted(folder.glob("runs/*/"))
         for path in own:
             if (path / "config.json").exists():
                 run = _read(path)
-                group = groups.setdefault(run.group, Group(*run.group))
-                group.runs.append(run)
+                groups.setdefault(run.group, {}).setdefault(run.size, Group(*run.group)).runs.append(run)
     if not groups:
         raise InputError(f"{folders[0]}: no training run has been started in this folder")
-    return list(groups.values())
+    for by_size in groups.values():
+        _distinguish(by_size)
+    return [group for by_size in groups.values() for group in by_size.values()]
+
+
+def _distinguish(groups: Mapping[tuple[int, int], Group]) -> None:
+    """Add to the labels of groups of the same algorithm in what their runs differ."""
+    lengths, steps = ({size[place] for size in groups} for place in (0, 1))
+    for (interactions, evaluation_steps), group in groups.items():
+        if len(lengths) > 1:
+            group.label += f", {counted(interactions, 'interaction')}"
+        if len(steps) > 1:
+            limit = counted(evaluation_steps, "step") if evaluation_steps else "whole episodes"
+            group.label += f", evaluations of {limit}"
 
 
 def failed_runs(folders: Sequence[Path]) -> list[FailedRun]:

@@ -38,7 +38,7 @@ def body(groups: Sequence[Group], published: Published) -> list[list[str]]:
         line = [
             group.environment,
             group.label,
-            f"{len(group.runs)}",
+            f"{group.seeds}" if group.seeds == len(group.runs) else f"{group.seeds} ({len(group.runs)} runs)",
             f"{group.reached:,}",
             mean_text(group.last("score"), 2),
             mean_text(group.last("steps"), 0),

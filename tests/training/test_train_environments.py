@@ -24,7 +24,9 @@ from widthwise.learning.input_format import InputFormat
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.training.algorithms import planning_settings
 from widthwise.training.configuration import Configuration
+from widthwise.training.configure import configure, note_on_choice
 from widthwise.training.old_keys import upgrade_configuration
+from widthwise.training.run_settings import RunSettings
 from widthwise.training.trainer import Trainer
 
 TINY = ["--interactions", "300", "--budget", "6", "--nodes", "40", "--set", "batch=4", "--set", "calibration=8"]
@@ -91,6 +93,15 @@ def test_environments_without_an_image_train_and_continue_byte_for_byte(
     assert episodes(parts) == episodes(whole)
     if ":" not in environment[0]:
         assert main(["play", *environment, "--policy", str(parts), "--max-steps", "3", "--quiet"]) == 0
+
+
+def test_tiles_that_were_chosen_are_reported() -> None:
+    def note(**more: Any) -> str | None:
+        settings = RunSettings("maze-small", 1_000, **more)
+        return note_on_choice(settings, configure(settings))
+
+    assert note() == "maze-small: pi-hiw over 4x4 tiles of the image"
+    assert note(algorithm="pi-hiw") is note(overrides={"tiles": (2, 2)}) is None
 
 
 def episodes(folder: Path) -> list[dict[str, Any]]:

@@ -92,7 +92,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=tuple(ALGORITHMS),
         help="the learning algorithm (default pi-hiw, or pi-iw+ if the environment has no features for an upper level)",
     )
-    add("--interactions", type=whole_number, metavar="N", help="simulator steps of the whole run")
+    add(
+        "--interactions",
+        type=whole_number,
+        metavar="N",
+        help="simulator steps of the whole run; it ends after the round that reaches them, and makes at least the "
+        "random steps before the first episode (128)",
+    )
     add("--seed", type=seed, metavar="N", help="seed of the run (default 0)")
     add("--out", type=Path, metavar="DIR", help="the run folder, which must be new")
     add("--resume", type=Path, metavar="DIR", help="continue the run in DIR; a larger --interactions makes it longer")

@@ -86,7 +86,7 @@ def _of(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def note_on_choice(settings: RunSettings, configuration: Configuration) -> str | None:
-    """A line about the algorithm, unless it is pi-hiw over tiles or the user chose it."""
+    """A line about the algorithm and its upper level, unless the user chose them."""
     planning = configuration.planning
     if settings.algorithm == AUTO and not planning.hierarchical and "tiles" not in settings.overrides:
         why = "flat, as there is neither an image for tiles nor high-level features"
@@ -95,6 +95,9 @@ def note_on_choice(settings: RunSettings, configuration: Configuration) -> str |
         return f"{settings.environment}: {planning.algorithm} ({why})"
     if planning.high_features == "own" and "high_features" not in settings.overrides:
         return f"{settings.environment}: {planning.algorithm} over the high-level features of the environment"
+    if settings.algorithm == AUTO and planning.tiles is not None and "tiles" not in settings.overrides:
+        tiles = "x".join(map(str, planning.tiles))
+        return f"{settings.environment}: {planning.algorithm} over {tiles} tiles of the image"
     return None
 
 

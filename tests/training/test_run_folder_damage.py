@@ -54,7 +54,7 @@ TRAIN = [
     "--quiet",
 ]
 
-PLAY = ["play", "corridor", "--max-steps", "2", "--budget", "3", "--quiet", "--policy"]
+PLAY = ["play", "corridor", "--max-steps", "2", "--quiet", "--policy"]
 #: `WIDTHWISE_DAMAGE=N` tries N times as many, of other seeds.
 MORE = int(os.environ.get("WIDTHWISE_DAMAGE", "1"))
 
@@ -139,7 +139,7 @@ READERS: dict[str, tuple[str, int, Reader]] = {
     "play": (
         "training",
         60,
-        lambda run, rng: [*PLAY, run, *rng.choice([[], ["--network-only"]])],
+        lambda run, rng: [*PLAY, run, *rng.choice([["--budget", "3"], ["--network-only"]])],
     ),
     "bench-classical": ("classical", 60, lambda run, rng: ["bench", *CLASSICAL, "--out", run, "--resume"]),
     "bench-whole": ("whole", 60, lambda run, rng: ["bench", *WHOLE, "--out", run, "--resume"]),

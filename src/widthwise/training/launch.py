@@ -89,8 +89,7 @@ def begin(
     need_torch()
     listener = listener or TrainingListener()
     configuration = configure(settings)
-    if note := note_on_choice(settings, configuration):
-        listener.chosen(note)
+    note = note_on_choice(settings, configuration)
     settings = replace(settings, algorithm=configuration.planning.algorithm)
     trainer = _trainer(settings, configuration, options=options)
     trainer.try_out(make_simulator(settings))
@@ -104,6 +103,8 @@ def begin(
     opened = TrainingFolder.create(folder, config)
     try:
         checkpoints.prepare()
+        if note:  # a call that is refused prints nothing else
+            listener.chosen(note)
         return _run(opened, checkpoints, trainer, settings, listener, options=options)
     except BaseException:
         opened.close()

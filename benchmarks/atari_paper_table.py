@@ -65,7 +65,7 @@ HIERARCHY = """
 Scores of the training episodes of π-IW and π-HIW with the preset `paper`, at most {actions} actions each, and the
 relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1; ∞ where only
 π-HIW scores more than random actions, − where neither does or π-IW scores less. *Interactions per action* is what
-planning used of its 100: where both levels of the hierarchy have nothing novel left, it ends early.
+planning used of its 100: it ends early at the limit of nodes, or where both levels have nothing novel left.
 
 π-HIW is above π-IW in {helps} of {compared} games, equal in {equal} and below in {hinders}; in the paper it is above in
 {paper_helps} of these games. The sign of the difference is that of the paper in {agree} of the {signed} games in which

@@ -57,6 +57,7 @@ VARIANTS: dict[str, tuple[str, str, str]] = {
     "paper-iw": ("paper", "pi-iw", ""),
     "paper-iw+": ("paper", "pi-iw+", ""),
     "paper-hiw": ("paper", "pi-hiw", ""),
+    "paper-hiw-5000": ("paper", "pi-hiw", "nodes=5000"),  # to see what the preset's 500 nodes cost
 }
 
 

@@ -72,6 +72,10 @@ def _tiles(env: Any) -> Any:
     return ww.Tiles(16, 14, 32)
 
 
+def _coarse_tiles(env: Any) -> Any:
+    return ww.Tiles(8, 11, 32)
+
+
 SETUPS = {
     "riw-ram": Setup(_riw),
     "riw-ram-lives": Setup(_riw, penalty=PENALTY),
@@ -88,6 +92,7 @@ SETUPS = {
     "criw-ram-lives": Setup(lambda: ww.CountRolloutIW(1), penalty=PENALTY),
     "hiw-ram-lives": Setup(_hiw, penalty=PENALTY),
     "riw-tiles-lives": Setup(_riw, _tiles, penalty=PENALTY),
+    "riw-coarse-tiles-lives": Setup(_riw, _coarse_tiles, penalty=PENALTY),
     "riw-ram-500-lives": Setup(_riw, nodes=500, penalty=PENALTY),
 }
 
@@ -109,8 +114,9 @@ the game ended before these actions. A row is shown as far as it was played.
 
 Rank is the mean over the games that all setups have played of the place among the setups by mean score (1 is best, ties
 share). Setups: Rollout IW (`riw`), IW (`iw`), Count-based Rollout IW (`criw`), each of width 1, and HIW(n,1) over 8x11
-tiles of 32 values (`hiw`); over the memory (`ram`), B-PROST features (`bprost`) or 16x14 tiles of 32 values (`tiles`);
-with 5,000 nodes, or 500 where the name says so; `lives` has a penalty of {penalty:,.0f} for a lost life.
+tiles of 32 values (`hiw`); over the memory (`ram`), B-PROST features (`bprost`), 16x14 tiles of 32 values (`tiles`) or
+8x11 of them (`coarse-tiles`); with 5,000 nodes, or 500 where the name says so; `lives` has a penalty of {penalty:,.0f}
+for a lost life.
 {note}"""
 PUBLISHED_NOTE = """
 The last four columns are published scores in whole episodes: of Rollout IW(1) with B-PROST features at 0.5 s per

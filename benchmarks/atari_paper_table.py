@@ -16,16 +16,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-
 from atari_learning import Lines, row
-from atari_scores import above, human_normalised, interquartile_mean, published, random_score
+from atari_scores import above, interval_over_games, published, random_score
 from atari_table import draw, improvement, shown
 from widthwise.core.files import write_whole
 from widthwise.reports.plots import to_svg
 
 PLANNER = "riw-ram-lives"  # the default of `play`
 SETUPS = (PLANNER, "riw-ram")  # the second in games without lives, where the penalty changes nothing
+
+Runs = dict[str, dict[str, dict[str, Any]]]  # lines by variant and game
 
 TEXT = """\
 # The games of the paper's table after {interactions:,} interactions
@@ -53,6 +53,10 @@ paper's agents have learned from 20 million interactions, {times} times as many.
 |---|--:|--:|--:|
 {counts}
 
+Human-normalised scores have 0 for random actions and 1 for people. The interquartile mean leaves out the lowest and
+the highest quarter of the games; its interval (95 %) is from a bootstrap over the games, because there is one run of
+each.
+
 The default is above the planner alone in {more} games, equal in {same} and below in {less}.
 
 {scores}
@@ -66,6 +70,13 @@ Scores of the training episodes of π-IW and π-HIW with the preset `paper`, at 
 relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1; ∞ where only
 π-HIW scores more than random actions, − where neither does or π-IW scores less. *Interactions per action* is what
 planning used of its 100: it ends early at the limit of nodes, or where both levels have nothing novel left.
+
+Interquartile means of human-normalised scores, with intervals as above:
+
+{means}
+
+The default has no training score: with {interactions:,} interactions it looks for a demonstration and learns it, and
+few training episodes end. *Network alone* has ten episodes of the network after the run, of at most {actions} actions.
 
 π-HIW is above π-IW in {helps} of {compared} games, equal in {equal} and below in {hinders}; in the paper it is above in
 {paper_helps} of these games. The sign of the difference is that of the paper in {agree} of the {signed} games in which
@@ -121,23 +132,25 @@ def count_row(name: str, scores: dict[str, float]) -> str:
     """In how many games scores are above the paper's, and their interquartile mean."""
     runs = {game: [score] for game, score in scores.items()}
     counts = [f"{more} of {games}" for more, games in (above(runs, "pi-iw"), above(runs, "pi-hiw"))]
-    return row([name, *counts, normalised_mean(scores)])
+    return row([name, *counts, str(interval_over_games(scores))])
 
 
-def normalised_mean(scores: dict[str, float]) -> str:
-    """The interquartile mean of human-normalised scores."""
-    normalised = np.array([human_normalised(game, score) for game, score in scores.items()])
-    return f"{interquartile_mean(normalised):.2f}"
+def means_table(runs: Runs, games: Sequence[str]) -> str:
+    """Interquartile means of the training episodes and of the network alone."""
+    lines = ["| | training episodes | network alone |", "|---|--:|--:|"]
+    for variant, name in (("default", "default"), ("paper-iw", "π-IW"), ("paper-hiw", "π-HIW")):
+        known = {game: line for game in games if (line := runs.get(variant, {}).get(game)) is not None}
+        if known:
+            training = {game: training_score(line) for game, line in known.items()}
+            alone = {game: fmean(line["network_scores"]) for game, line in known.items()}
+            first = "" if variant == "default" else str(interval_over_games(training))
+            lines.append(row([name, first, str(interval_over_games(alone))]))
+    return "\n".join(lines)
 
 
-def hierarchy(
-    flat: dict[str, dict[str, Any]],
-    high: dict[str, dict[str, Any]],
-    random: dict[str, float],
-    actions: int,
-    folder: Path,
-) -> str:
+def hierarchy(runs: Runs, random: dict[str, float], settings: dict[str, Any], folder: Path) -> str:
     """The section about π-HIW and π-IW in the games that all have played; its figure goes to the folder."""
+    flat, high = runs.get("paper-iw", {}), runs.get("paper-hiw", {})
     games = sorted(game for game in {*flat} & {*high} & {*random} if published(game, "pi-iw") is not None)
     if not games:
         return ""
@@ -164,7 +177,9 @@ def hierarchy(
     write_whole(folder / "improvement.svg", to_svg(draw(ordered)))
     return HIERARCHY.format(
         folder=folder.name,
-        actions=actions,
+        actions=settings["actions"],
+        interactions=settings["interactions"],
+        means=means_table(runs, games),
         helps=sum(gap > 0 for gap in gaps.values()),
         equal=sum(gap == 0 for gap in gaps.values()),
         hinders=sum(gap < 0 for gap in gaps.values()),
@@ -181,7 +196,7 @@ def hierarchy(
 
 def page(lines: Lines, planning: Lines, config: dict[str, Any], folder: Path) -> str:
     """The page; its figure goes to the folder."""
-    runs: dict[str, dict[str, dict[str, Any]]] = {}
+    runs: Runs = {}
     for line in lines:
         runs.setdefault(line["variant"], {})[line["game"]] = line
     default, flat, high = (runs.get(name, {}) for name in ("default", "paper-iw", "paper-hiw"))
@@ -193,7 +208,7 @@ def page(lines: Lines, planning: Lines, config: dict[str, Any], folder: Path) ->
     counts = [count_row("default, whole episodes", whole), count_row("planner alone, the same games", both)]
     for name, algorithm in (("π-IW", "pi-iw"), ("π-HIW", "pi-hiw")):
         paper = {game: published(game, algorithm) or 0.0 for game in whole}
-        counts.append(row([f"the paper's {name}", "", "", normalised_mean(paper)]))
+        counts.append(row([f"the paper's {name}", "", "", str(interval_over_games(paper))]))
     commits = {
         variant: sorted({line["commit"][:7] for line in lines if line["variant"] == variant}) for variant in runs
     }
@@ -211,7 +226,7 @@ def page(lines: Lines, planning: Lines, config: dict[str, Any], folder: Path) ->
         same=sum(whole[game] == planner[game] for game in both),
         less=sum(whole[game] < planner[game] for game in both),
         scores=scores,
-        hierarchy=hierarchy(flat, high, random, actions, folder),
+        hierarchy=hierarchy(runs, random, config["settings"], folder),
     )
 
 

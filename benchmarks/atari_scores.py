@@ -88,6 +88,23 @@ def interquartile_interval(scores: Scores, seed: int = 0) -> Interval:
     return Interval(interquartile_mean(np.concatenate(games)), float(low), float(high))
 
 
+def interval_over_games(scores: Mapping[str, float], seed: int = 0) -> Interval:
+    """The interquartile mean of human-normalised scores with one run per game, and how much it depends on the games.
+
+    Args:
+        scores: One score by game. A single run says nothing about other seeds, so the samples draw games instead.
+        seed: Of the bootstrap.
+
+    Returns:
+        The mean and its interval.
+    """
+    normalised = np.array([human_normalised(game, score) for game, score in scores.items()])
+    rng = np.random.default_rng(seed)
+    means = [interquartile_mean(rng.choice(normalised, len(normalised))) for _ in range(SAMPLES)]
+    low, high = np.quantile(means, [(1 - SHARE) / 2, (1 + SHARE) / 2])
+    return Interval(interquartile_mean(normalised), float(low), float(high))
+
+
 def above(scores: Scores, algorithm: str) -> tuple[int, int]:
     """In how many games the mean score is above the paper's, and the number of games that both have played."""
     compared = [

@@ -23,7 +23,7 @@ def line(game: str, variant: str, training: list[float], **fields: Any) -> dict[
     episodes = [[score, 200, 0] for score in training]
     return {
         "game": game, "variant": variant, "seed": 0, "commit": "abcdef0123", "training": episodes,
-        "unfinished": [1.0, 5], "interactions": 50_000, "actions": 500, **fields,
+        "unfinished": [1.0, 5], "interactions": 50_000, "actions": 500, "network_scores": [1.0], **fields,
     }  # fmt: skip
 
 
@@ -58,6 +58,7 @@ def test_the_page_compares_whole_episodes_with_the_paper_and_training_episodes_w
     assert "| pong | -10 | -5 | -20 | +50 % |" in text
     assert "π-HIW is above π-IW in 1 of 2 games, equal in 0 and below in 1; in the paper it is above in\n2 of" in text
     assert "is below, it used 25 interactions per action in the mean, where it is above\n50; π-IW used 100" in text
+    assert "| default |  | " in text and "| π-IW | " in text  # the default has no training episodes to compare
     assert (tmp_path / "page" / "improvement.svg").read_text().lstrip().startswith("<?xml")
 
 

@@ -13,7 +13,14 @@ from widthwise.simulators.atari_games import PAPER_GAMES, ale_name
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from atari_scores import above, human_normalised, interquartile_interval, interquartile_mean, published
+from atari_scores import (
+    above,
+    human_normalised,
+    interquartile_interval,
+    interquartile_mean,
+    interval_over_games,
+    published,
+)
 
 
 def test_all_games_of_the_paper_have_scores() -> None:
@@ -38,6 +45,13 @@ def test_an_interval_needs_several_runs() -> None:
     several = interquartile_interval({"breakout": [1.7, 30.5, 59.3], "pong": [14.6]})
     assert several.low < several.mean < several.high
     assert str(single) == "1.00 (1.00 to 1.00)"
+
+
+def test_an_interval_over_games() -> None:
+    equal = interval_over_games({"breakout": 30.5, "pong": 14.6})
+    assert equal.mean == equal.low == equal.high == pytest.approx(1)
+    differing = interval_over_games({"breakout": 59.3, "pong": 14.6, "freeway": 0.0})
+    assert differing.low < differing.mean < differing.high
 
 
 def test_games_above_the_paper() -> None:

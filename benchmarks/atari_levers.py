@@ -57,7 +57,9 @@ VARIANTS: dict[str, tuple[str, str, str]] = {
     "paper-iw": ("paper", "pi-iw", ""),
     "paper-iw+": ("paper", "pi-iw+", ""),
     "paper-hiw": ("paper", "pi-hiw", ""),
-    "paper-hiw-5000": ("paper", "pi-hiw", "nodes=5000"),  # to see what the preset's 500 nodes cost
+    # What the preset's 500 nodes and the learned value change.
+    "paper-hiw-5000": ("paper", "pi-hiw", "nodes=5000"),
+    "paper-hiw-5000-no-value": ("paper", "pi-hiw", "nodes=5000 value=off"),
 }
 
 

@@ -158,6 +158,7 @@ def draw(found: dict[str, tuple[float | None, float | None]]) -> Any:
         places = [place + offset for place in range(len(found))]
         axes.barh(places, bars, 0.38, label=label, color=colour)
     axes.set_yticks(range(len(found)), list(found))
+    axes.margins(y=0.01)
     axes.invert_yaxis()
     axes.set_xscale("symlog", linthresh=1.0)
     axes.axvline(0, color="black", linewidth=0.8)

@@ -60,15 +60,22 @@ class SuiteProgress(Listener):
     def _watch(self) -> None:
         began, first = time.monotonic(), self._reached()
         while not self.over.wait(2.0 if self.line.live else 60.0):
-            reached, goal = self._reached(), sum(self.goals.values())
-            rate = (reached - first) / (time.monotonic() - began)
-            left = f", {duration((goal - reached) / rate)} left" if rate > 0 else ""
-            text = f"{self.finished} of {counted(len(self.goals), 'run')} done, {reached:,} of {goal:,} interactions"
-            text += f", {rate:,.0f}/s{left}"
+            text = self.text(first, time.monotonic() - began)
             if self.line.live:
                 self.line.show(text)
             else:
                 self.line.print(text)
+
+    def text(self, first: int, seconds: float) -> str:
+        """One line: runs, interactions and rate since `first` interactions, so many seconds ago."""
+        reached, goal = self._reached(), sum(self.goals.values())
+        text = f"{self.finished} of {counted(len(self.goals), 'run')} done, {reached:,} of {goal:,} interactions"
+        rate = (reached - first) / seconds
+        if rate > 0:
+            text += f", {rate:,.0f}/s, {duration((goal - reached) / rate)} left"
+        if searches := sum(searching(folder) for folder in self.goals):
+            text += f"; {counted(searches, 'run')} with a demonstration to find and learn, counted afterwards"
+        return text
 
     def _reached(self) -> int:
         return sum(min(goal, reached(folder)) for folder, goal in self.goals.items())
@@ -86,3 +93,12 @@ def reached(folder: Path) -> int:
         except (OSError, ValueError, LookupError, TypeError, OverflowError):
             continue  # not started, being written, or damaged
     return interactions
+
+
+def searching(folder: Path) -> bool:
+    """Whether a run looks for a demonstration or learns it: it writes its first line afterwards."""
+    try:
+        configuration = json.loads((folder / "config.json").read_text(encoding="utf-8"))["configuration"]
+        return configuration["learning"]["archive"] > 0 and not reached(folder)
+    except (OSError, ValueError, LookupError, TypeError):
+        return False  # not started, or being written

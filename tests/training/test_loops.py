@@ -56,6 +56,27 @@ def test_a_loop_that_is_needed_is_kept() -> None:
     assert len(cut([0, 0, *waiting], after=5)[0]) >= 5
 
 
+class Door(Line):
+    """A door at place 1 that opens by itself: two steps there change nothing, whatever the action is."""
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.waited = 0
+        return super().reset(seed)
+
+    def step(self, action: int) -> Step:
+        if self.place == 1 and self.waited < 2:
+            self.waited += 1
+            self.steps += 1
+            return Step(1 if self.waited < 2 else 10)  # an open door looks different
+        return super().step(action)
+
+
+def test_a_wait_during_which_actions_have_no_effect_gets_equal_actions() -> None:
+    actions = [1, 2, 0, 1, 1]
+    kept, score, _ = cut_loops(Door(), 0, actions, int)
+    assert (kept, score) == ([1, 2, 2, 1, 1], 1.0)  # none can be left out, and the two of the wait are the same
+
+
 def test_the_number_of_replays_is_limited() -> None:
     world = Line(after=60)
     actions = [1, 2] * 29 + [1, 1, 1]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from widthwise.core.simulator import Simulator
 
-#: How many loops are tried.
-TRIES = 20
+#: How many replays are made to try a trajectory.
+TRIES = 40
 
 
 def cut_loops(
@@ -18,7 +18,9 @@ def cut_loops(
     """Leave out what a trajectory does between two equal observations with different actions, if it scores as much.
 
     A search acts at random, so that its trajectories contain steps which change nothing. A loop that changes what is
-    not observed, such as a wait for something, is kept: without it the rest of the trajectory leads elsewhere.
+    not observed, such as a wait for something, is kept: without it the rest of the trajectory leads elsewhere. Where
+    the actions have no effect during the wait, as between two rooms of a game, the same action is taken at all of its
+    equal observations, and a policy can repeat it.
 
     Args:
         simulator: The environment; it is reset.
@@ -32,21 +34,30 @@ def cut_loops(
     """
     kept = list(actions)
     marks, score = _replay(simulator, seed, kept, mark)
-    taken = len(marks)
-    needed: set[tuple[int, int]] = set()  # mark and length of loops that cannot be cut
-    for _ in range(TRIES):
-        loop = _first_loop(marks, kept, needed)
-        if loop is None or taken + len(kept) > most:
-            break
-        begin, end = loop
-        shorter = [*kept[:begin], *kept[end:]]
-        new_marks, new_score = _replay(simulator, seed, shorter, mark)
-        taken += len(new_marks)
-        if new_score >= score and len(new_marks) == len(shorter):
-            kept, marks, score = shorter, new_marks, new_score
+    taken, tries = len(marks), 0
+    needed: set[tuple[int, int]] = set()  # mark and length of loops that cannot be changed
+    while (places := _first_loop(marks, kept, needed)) is not None:
+        for other in _without(kept, places):
+            if tries == TRIES or taken + len(other) > most:
+                return kept, score, taken
+            new_marks, new_score = _replay(simulator, seed, other, mark)
+            taken, tries = taken + len(new_marks), tries + 1
+            if new_score >= score and len(new_marks) == len(other):
+                kept, marks, score = other, new_marks, new_score
+                break
         else:
-            needed.add((marks[begin], end - begin))
+            needed.add((marks[places[0]], places[-1] - places[0]))
     return kept, score, taken
+
+
+def _without(actions: list[int], places: list[int]) -> Iterator[list[int]]:
+    """Trajectories without the loop through these places: shorter, or with each of its actions at all of them."""
+    yield [*actions[: places[0]], *actions[places[-1] :]]
+    for action in dict.fromkeys(actions[place] for place in places):
+        same = list(actions)
+        for place in places:
+            same[place] = action
+        yield same
 
 
 def _replay(
@@ -63,12 +74,12 @@ def _replay(
     return marks, score
 
 
-def _first_loop(marks: list[int], actions: list[int], needed: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first loop that may be cut, from its first place to the last one with the same observation."""
+def _first_loop(marks: list[int], actions: list[int], needed: set[tuple[int, int]]) -> list[int] | None:
+    """The places of the first observation at which actions differ and that may be changed."""
     places: dict[int, list[int]] = {}
     for place, seen in enumerate(marks):
         places.setdefault(seen, []).append(place)
     for seen, equal in places.items():
         if len({actions[place] for place in equal}) > 1 and (seen, equal[-1] - equal[0]) not in needed:
-            return equal[0], equal[-1]
+            return equal
     return None

@@ -57,9 +57,10 @@ VARIANTS: dict[str, tuple[str, str, str]] = {
     "paper-iw": ("paper", "pi-iw", ""),
     "paper-iw+": ("paper", "pi-iw+", ""),
     "paper-hiw": ("paper", "pi-hiw", ""),
-    # What the preset's 500 nodes and the learned value change.
+    # What the preset's 500 nodes, the learned value and ties decided by subtree sizes change.
     "paper-hiw-5000": ("paper", "pi-hiw", "nodes=5000"),
     "paper-hiw-5000-no-value": ("paper", "pi-hiw", "nodes=5000 value=off"),
+    "paper-hiw-5000-plain": ("paper", "pi-hiw", "nodes=5000 value=off ties=off"),
 }
 
 

@@ -92,7 +92,7 @@ def interval_over_games(scores: Mapping[str, float], seed: int = 0) -> Interval:
     """The interquartile mean of human-normalised scores with one run per game, and how much it depends on the games.
 
     Args:
-        scores: One score by game. A single run says nothing about other seeds, so the samples draw games instead.
+        scores: One score by game. There is one run of each, so the samples draw games and not runs.
         seed: Of the bootstrap.
 
     Returns:

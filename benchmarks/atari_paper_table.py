@@ -25,7 +25,7 @@ from widthwise.reports.plots import to_svg
 PLANNER = "riw-ram-lives"  # the default of `play`
 SETUPS = (PLANNER, "riw-ram")  # the second in games without lives, where the penalty changes nothing
 
-Runs = dict[str, dict[str, dict[str, Any]]]  # lines by variant and game
+VariantLines = dict[str, dict[str, dict[str, Any]]]  # lines by variant and game
 
 TEXT = """\
 # The games of the paper's table after {interactions:,} interactions
@@ -135,7 +135,7 @@ def count_row(name: str, scores: dict[str, float]) -> str:
     return row([name, *counts, str(interval_over_games(scores))])
 
 
-def means_table(runs: Runs, games: Sequence[str]) -> str:
+def means_table(runs: VariantLines, games: Sequence[str]) -> str:
     """Interquartile means of the training episodes and of the network alone."""
     lines = ["| | training episodes | network alone |", "|---|--:|--:|"]
     for variant, name in (("default", "default"), ("paper-iw", "π-IW"), ("paper-hiw", "π-HIW")):
@@ -148,7 +148,7 @@ def means_table(runs: Runs, games: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def hierarchy(runs: Runs, random: dict[str, float], settings: dict[str, Any], folder: Path) -> str:
+def hierarchy(runs: VariantLines, random: dict[str, float], settings: dict[str, Any], folder: Path) -> str:
     """The section about π-HIW and π-IW in the games that all have played; its figure goes to the folder."""
     flat, high = runs.get("paper-iw", {}), runs.get("paper-hiw", {})
     games = sorted(game for game in {*flat} & {*high} & {*random} if published(game, "pi-iw") is not None)
@@ -196,7 +196,7 @@ def hierarchy(runs: Runs, random: dict[str, float], settings: dict[str, Any], fo
 
 def page(lines: Lines, planning: Lines, config: dict[str, Any], folder: Path) -> str:
     """The page; its figure goes to the folder."""
-    runs: Runs = {}
+    runs: VariantLines = {}
     for line in lines:
         runs.setdefault(line["variant"], {})[line["game"]] = line
     default, flat, high = (runs.get(name, {}) for name in ("default", "paper-iw", "paper-hiw"))

@@ -6,7 +6,7 @@ The interquartile mean with intervals from a stratified bootstrap is that of Aga
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -80,12 +80,9 @@ def interquartile_interval(scores: Scores, seed: int = 0) -> Interval:
         The mean and its interval.
     """
     games = [np.array([human_normalised(game, score) for score in runs]) for game, runs in scores.items() if runs]
-    rng = np.random.default_rng(seed)
-    means = [
-        interquartile_mean(np.concatenate([rng.choice(runs, len(runs)) for runs in games])) for _ in range(SAMPLES)
-    ]
-    low, high = np.quantile(means, [(1 - SHARE) / 2, (1 + SHARE) / 2])
-    return Interval(interquartile_mean(np.concatenate(games)), float(low), float(high))
+    return _bootstrap(
+        np.concatenate(games), lambda rng: np.concatenate([rng.choice(runs, len(runs)) for runs in games]), seed
+    )
 
 
 def interval_over_games(scores: Mapping[str, float], seed: int = 0) -> Interval:
@@ -99,10 +96,17 @@ def interval_over_games(scores: Mapping[str, float], seed: int = 0) -> Interval:
         The mean and its interval.
     """
     normalised = np.array([human_normalised(game, score) for game, score in scores.items()])
+    return _bootstrap(normalised, lambda rng: rng.choice(normalised, len(normalised)), seed)
+
+
+def _bootstrap(
+    scores: npt.NDArray[np.float64], sample: Callable[[np.random.Generator], npt.NDArray[np.float64]], seed: int
+) -> Interval:
     rng = np.random.default_rng(seed)
-    means = [interquartile_mean(rng.choice(normalised, len(normalised))) for _ in range(SAMPLES)]
-    low, high = np.quantile(means, [(1 - SHARE) / 2, (1 + SHARE) / 2])
-    return Interval(interquartile_mean(normalised), float(low), float(high))
+    low, high = np.quantile(
+        [interquartile_mean(sample(rng)) for _ in range(SAMPLES)], [(1 - SHARE) / 2, (1 + SHARE) / 2]
+    )
+    return Interval(interquartile_mean(scores), float(low), float(high))
 
 
 def above(scores: Scores, algorithm: str) -> tuple[int, int]:

@@ -37,7 +37,7 @@ def cut_loops(
     taken, tries = len(marks), 0
     needed: set[tuple[int, int]] = set()  # mark and length of loops that cannot be changed
     while (places := _first_loop(marks, kept, needed)) is not None:
-        for other in _without(kept, places):
+        for other in _alternatives(kept, places):
             if tries == TRIES or taken + len(other) > most:
                 return kept, score, taken
             new_marks, new_score = _replay(simulator, seed, other, mark)
@@ -50,8 +50,8 @@ def cut_loops(
     return kept, score, taken
 
 
-def _without(actions: list[int], places: list[int]) -> Iterator[list[int]]:
-    """Trajectories without the loop through these places: shorter, or with each of its actions at all of them."""
+def _alternatives(actions: list[int], places: list[int]) -> Iterator[list[int]]:
+    """Trajectories that a policy may repeat: without the loop, or with one of its actions at all of these places."""
     yield [*actions[: places[0]], *actions[places[-1] :]]
     for action in dict.fromkeys(actions[place] for place in places):
         same = list(actions)

@@ -16,6 +16,7 @@ from widthwise.core.errors import UsageError
 from widthwise.experiments import pool
 from widthwise.experiments.jobs import Job
 from widthwise.experiments.learning_suites import Suite, check, expand_tiles, folder_of, memory_of
+from widthwise.training.overrides import parse_overrides
 from widthwise.training.run_settings import RunSettings
 
 pytestmark = pytest.mark.torch
@@ -110,6 +111,16 @@ def test_algorithms_with_settings_and_tilings() -> None:
     assert [run.seed for run in runs] == [0] * 4 + [1] * 4
     assert runs[3].overrides == {"batch": 8, "tiles": (8, 8), "value": False}
     assert len({folder_of(run) for run in runs}) == 8
+
+
+def test_gray_tiles_can_be_written_with_the_tiles() -> None:
+    algorithms = expand_tiles(["pi-hiw", "pi-hiw:tiles=4x4:gray:value=off"], ["2x2:gray"])
+    assert algorithms == ["pi-hiw:tiles=2x2:gray", "pi-hiw:tiles=4x4:gray:value=off"]
+    runs = check(Suite(["maze-small"], algorithms, 1, {"interactions": 10}))
+    assert runs[0].overrides == {"tiles": (2, 2), "gray": True}
+    assert runs[1].overrides == {"tiles": (4, 4), "gray": True, "value": False}
+    with pytest.raises(UsageError, match="gray is given twice"):
+        parse_overrides(["tiles=4x4:gray", "gray=off"])
 
 
 def test_a_run_is_started_only_if_its_memory_is_free(monkeypatch: pytest.MonkeyPatch) -> None:

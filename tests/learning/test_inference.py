@@ -30,9 +30,9 @@ def observations(form: InputFormat, rows: int) -> Any:
     return drawn.astype(form.dtype)
 
 
-def trained(form: InputFormat, actions: int, support: Support) -> Network:
+def trained(form: InputFormat, actions: int, support: Support, *, raw_input: bool = False) -> Network:
     """A network whose averages, scales and heads are not those of the beginning."""
-    network = Network(form, actions, support, seed=3)
+    network = Network(form, actions, support, seed=3, raw_input=raw_input)
     network.calibrate(torch.from_numpy(observations(form, 32)))
     generator = torch.Generator().manual_seed(5)
     with torch.no_grad():
@@ -45,13 +45,16 @@ def trained(form: InputFormat, actions: int, support: Support) -> Network:
     return network.eval()
 
 
+@pytest.mark.parametrize("raw_input", [False, True], ids=["scaled", "raw"])
 @pytest.mark.parametrize("kernels", KERNELS)
 @pytest.mark.parametrize("form", FORMATS, ids=str)
-def test_says_what_the_network_says(form: InputFormat, kernels: str) -> None:
+def test_says_what_the_network_says(form: InputFormat, kernels: str, raw_input: bool) -> None:
     support = Support(-3.0, 3.0, 201, rescaled=True)
-    network = trained(form, 18, support)
+    network = trained(form, 18, support, raw_input=raw_input)
     seen = observations(form, 5)
     result = Inference(network, kernels)(list(seen))
+    if form.image:
+        assert network.scaled(torch.from_numpy(seen)).max() == (seen.max() if raw_input else seen.max() / 255)
     with torch.no_grad():  # in 64 bits, so that only one side rounds
         hidden, policy, value = network.double()(network.scaled(torch.from_numpy(seen)).double())
     means = support.value(torch.softmax(value, 1).numpy() @ support.points)

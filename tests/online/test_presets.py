@@ -214,9 +214,30 @@ def test_every_deviation_on_the_page_is_a_setting() -> None:
         assert len(rows) > 9
         named |= {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
     assert named <= set(setting_fields())
-    deviations = "gray value_support untried_worth ends_novel nodes patient doubt replay zero_heads target_temperature"
-    beyond = "reward_temperature count_temperature tree_targets segment bootstrap shift root_actions life_penalty"
-    assert {*deviations.split(), *beyond.split()} <= named
+    deviations = "gray value_support untried_worth ends_novel nodes patient doubt replay zero_heads raw_input"
+    temperatures = "target_temperature reward_temperature count_temperature"
+    beyond = "tree_targets segment bootstrap shift root_actions life_penalty"
+    assert {*deviations.split(), *temperatures.split(), *beyond.split()} <= named
+
+
+def test_the_preset_authors_has_what_the_page_says_of_their_program() -> None:
+    text = PAGE.read_text(encoding="utf-8").partition("## Every deviation as a setting")[2].partition("\n## ")[0]
+    settings = PRESETS["authors"].of_kind("atari")
+    compared = set()
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        names = re.findall(r"`(\w+)`", cells[0])
+        if len(cells) != 5 or not names or cells[4] == "not known":
+            continue
+        values = cells[4].partition(":")[0].split(", ")
+        for name, value in zip(names, values, strict=True):
+            if name in settings:  # the temperatures of the behaviour come with its formula
+                compared.add(name)
+                number = float(value.replace(",", "")) if value[0].isdigit() else None
+                assert settings[name] == ({"on": True, "off": False}.get(value, value) if number is None else number)
+    assert len(compared) > 14
+    assert not ww.OnlinePlanner("corridor", preset="authors").rules.untried
+    assert ww.OnlinePlanner("corridor", preset="authors", untried_worth=True).rules.untried
 
 
 def shown(value: Any) -> str:

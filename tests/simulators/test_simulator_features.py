@@ -89,6 +89,47 @@ def test_tiles_of_a_maze_follow_the_agent():
     assert repr(gray) == "Tiles(4, 4, 256, gray=True)"
 
 
+#: Maze, tiles across and down, gray: the different feature vectors without and with the key, and those in both. The
+#: table stands in docs/results/mazes-presets.md.
+TILE_VECTORS = [
+    ("maze-small", 2, False, 5, 4, 0),
+    ("maze-small", 4, False, 17, 16, 0),
+    ("maze-small", 8, False, 141, 140, 0),
+    ("maze-small", 2, True, 2, 1, 0),
+    ("maze-small", 4, True, 17, 16, 0),
+    ("maze-small", 8, True, 139, 138, 0),
+    ("maze-large", 2, False, 3, 3, 0),
+    ("maze-large", 4, False, 17, 16, 0),
+    ("maze-large", 8, False, 245, 244, 0),
+    ("maze-large", 2, True, 1, 1, 1),
+    ("maze-large", 4, True, 2, 1, 0),
+    ("maze-large", 8, True, 82, 79, 0),
+]
+
+
+@pytest.mark.parametrize(("maze", "side", "gray", "without", "with_key", "shared"), TILE_VECTORS)
+def test_what_tiles_show_of_the_mazes(maze: str, side: int, gray: bool, without: int, with_key: int, shared: int):
+    env = ww.simulator(maze)
+    tiles = ww.Tiles(side, side, gray=gray)
+    vectors: tuple[set[bytes], set[bytes]] = (set(), set())
+    step = env.reset()
+    vectors[0].add(tiles(step).tobytes())
+    seen, frontier = {(step.info["position"], 0)}, [env.save()]
+    while frontier:
+        state, _, _ = frontier.pop()
+        for action in range(env.actions):
+            env.load((state, 0, False))
+            step = env.step(action)
+            place = step.info["position"], step.info["key"]
+            if step.terminated or place in seen:
+                continue
+            seen.add(place)
+            vectors[step.info["key"]].add(tiles(step).tobytes())
+            frontier.append(env.save())
+    assert (len(vectors[0]), len(vectors[1])) == (without, with_key)
+    assert len(vectors[0] & vectors[1]) == shared
+
+
 def test_tiles_refuse_what_is_no_image():
     with pytest.raises(ww.UsageError, match="tiles are not possible"):
         ww.Tiles(0, 2)

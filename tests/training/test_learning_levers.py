@@ -33,6 +33,7 @@ pytestmark = pytest.mark.torch
 LEVERS: dict[str, dict[str, Any]] = {
     "learning": {
         "tree_targets": 4, "segment": 3, "bootstrap": 2, "shift": 2, "value_support": "fitted", "zero_heads": False,
+        "raw_input": True,
     },
     "planning": {
         "life_penalty": 1.0, "clip_rewards": True, "untried_worth": False, "root_actions": True, "ends_novel": True,

@@ -71,7 +71,7 @@ def _suite(
     add("--seeds", type=whole_number, metavar="N", help=f"run with the seeds 0 to N-1 (default {seeds})")
     names = ", ".join(ALGORITHMS)
     add("--algorithms", metavar="A,B", help=f"{names}; with settings as in pi-hiw:tiles=4x4:value=off")
-    add("--tiles", metavar="A,B", help="run pi-hiw once with each of these tilings, such as 2x2,4x4")
+    add("--tiles", metavar="A,B", help="run pi-hiw once with each of these tilings, such as 2x2,4x4:gray")
     add(
         "--workers",
         metavar="N|ray",

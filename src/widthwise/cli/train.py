@@ -62,8 +62,8 @@ behaviour, target_temperature, target_prior, selection_temperature, reward_tempe
 count_temperature, tie_tolerance, life_penalty, clip_rewards, untried_worth, root_actions,
 ends_novel; settings of learning: updates, batch, replay, learning_rate, decay, epsilon, clip, l2,
 value_factor, momentum, smooth, patient, calibration, encoded, tree_targets, tree_share,
-tree_values, segment, bootstrap, shift, value_support, zero_heads, archive, replanning, rehearsal,
-demonstration_share, self_imitation
+tree_values, segment, bootstrap, shift, value_support, zero_heads, raw_input, archive, replanning,
+rehearsal, demonstration_share, self_imitation
 
 exit codes: 0 trained to the end; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written first);
 1 stopped by a full disk or because training diverged (the last checkpoint is valid); 31 bad input,
@@ -123,7 +123,11 @@ def add_settings(group: argparse._ArgumentGroup, *, tiles: bool = True) -> None:
     """The options for settings of planning and learning."""
     add_preset(group)
     if tiles:
-        group.add_argument("--tiles", metavar="WxH", help="tiles of the image for the upper level of pi-hiw")
+        group.add_argument(
+            "--tiles",
+            metavar="WxH",
+            help="tiles of the image for the upper level of pi-hiw; WxH:gray takes those of its brightness",
+        )
     group.add_argument("--trees", type=whole_number, metavar="K", help="episodes planned in lock-step (default 1)")
     group.add_argument("--budget", type=whole_number, metavar="N", help="simulator steps per action (steps_per_action)")
     group.add_argument("--nodes", type=whole_number, metavar="N", help="nodes kept in the tree")

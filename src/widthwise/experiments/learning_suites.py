@@ -18,6 +18,8 @@ from widthwise.training.run_settings import RunSettings
 #: The fields that distinguish one line of a suite from another.
 KEYS = ("environment", "algorithm", "overrides", "seed")
 RUNS = "runs"
+#: Between the settings of an algorithm; the colon of `tiles=4x4:gray` belongs to the tiles.
+_COLON = re.compile(r":(?!gray(?::|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Suite:
         for seed in range(self.seeds):
             for environment in self.environments:
                 for text in self.algorithms:
-                    name, *texts = text.split(":")
+                    name, *texts = _COLON.split(text)
                     overrides = {**self.common.get("overrides", {}), **parse_overrides(texts)}
                     own = {"environment": environment, "algorithm": name, "seed": seed, "overrides": overrides}
                     yield RunSettings(**{**self.common, **own})

@@ -71,7 +71,7 @@ class Inference:
             scale = cast(Tensor, norm.weight) / torch.sqrt(variance + cast(float, norm.eps))
             bias = cast(Tensor, norm.bias) - mean * scale
             if number == 0 and network.input_format.image:
-                scale = scale / 255
+                scale = scale / network.byte_range
             weights = layer.weight.movedim(1, -1).reshape(-1)
             self._forward.set(number, weights.cpu().numpy(), scale.cpu().numpy(), bias.cpu().numpy())
         heads = (network.policy, network.value)

@@ -38,6 +38,7 @@ class LearningSettings:
     shift: int = 0  # pixels by which images are shifted at random in updates
     value_support: str = "auto"  # one of `SUPPORTS`
     zero_heads: bool = True  # both heads begin at zero
+    raw_input: bool = False  # bytes of images are input as numbers from 0 to 255, not from 0 to 1
     archive: int = 0  # interactions of a search with an archive before the first episode; 0: none
     replanning: bool = False  # a part of these interactions plans without the network, from the best trajectory so far
     rehearsal: int = 5_000  # updates on its best trajectory alone: fewer if the network repeats it, at most 3 times

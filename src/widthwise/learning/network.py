@@ -23,6 +23,7 @@ class Network(nn.Module):
 
     Each layer is normalised over the batch before its ReLU. Both heads begin at zero: the policy is uniform and every
     value 0 (the middle of the support) before anything was learned; without `zero_heads` they begin at random.
+    Bytes of images become numbers from 0 to 1; with `raw_input` they stay numbers from 0 to 255.
     With `demonstration` the network also has the number of actions of the one trajectory that it has learned.
     """
 
@@ -39,6 +40,7 @@ class Network(nn.Module):
         momentum: float = 0.1,
         smooth: bool = True,
         zero_heads: bool = True,
+        raw_input: bool = False,
         demonstration: bool = False,
     ) -> None:
         super().__init__()
@@ -61,6 +63,7 @@ class Network(nn.Module):
         self.policy = nn.Linear(HIDDEN, actions)
         self.value = nn.Linear(HIDDEN, support.atoms)
         self.smooth, self.zero_heads = smooth, zero_heads
+        self.byte_range = 1.0 if raw_input else 255.0  # bytes of images are divided by this
         if support.fitted:
             self.register_buffer("value_scale", torch.zeros(()))  # 0: no return other than 0 was seen
         if demonstration:
@@ -126,8 +129,8 @@ class Network(nn.Module):
         return hidden, self.policy(hidden), self.value(hidden)
 
     def scaled(self, seen: Tensor) -> Tensor:
-        """A buffer of observations as input: bytes become numbers from 0 to 1, channels go to their place."""
-        return seen.permute(0, 3, 1, 2).float().mul_(1 / 255) if self.input_format.image else seen
+        """A buffer of observations as input: bytes become numbers, channels go to their place."""
+        return seen.permute(0, 3, 1, 2).float().mul_(1 / self.byte_range) if self.input_format.image else seen
 
     @property
     def value_unit(self) -> float:

@@ -80,7 +80,7 @@ class OnlinePlanner:
         clip_rewards: Whether a reward above 1 counts as 1 in planning, and one below -1 as -1; the score is not
             changed.
         untried_worth: Whether a node with untried actions is worth at least what a leaf is worth, if no network values
-            it.
+            it; by default as in the preset.
         root_actions: Whether every action of the root is executed at least once, as far as the budget allows, before
             the planner chooses what to expand.
         shorten: With `settle`, the simulator steps that may be spent at once on a path to follow: a shorter one to the
@@ -121,7 +121,7 @@ class OnlinePlanner:
         settle: bool | None = None,
         life_penalty: float | None = None,
         clip_rewards: bool = False,
-        untried_worth: bool = True,
+        untried_worth: bool | None = None,
         root_actions: bool = False,
         shorten: int | None = None,
         defaults: Defaults | None = None,
@@ -146,7 +146,8 @@ class OnlinePlanner:
         self.discovered: DiscoveredFeatures | None = None  # what IHIW found in the episode so far
         if self.discovers is not None and evaluate is not None:
             raise UsageError("IHIW discovers features among those of a function: it cannot be combined with a network")
-        self.rules = back_up_rules(self.defaults, life_penalty, clip_rewards, untried_worth)
+        worth = settings["untried_worth"] if untried_worth is None else untried_worth
+        self.rules = back_up_rules(self.defaults, life_penalty, clip_rewards, worth)
         self.driver = Driver(self.simulator, functions, keep_observations=keep_observations, rules=self.rules)
         self.root_actions = root_actions
         self.luck = Luck(chance, self.driver)

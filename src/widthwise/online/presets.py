@@ -30,8 +30,8 @@ class Preset:
 
     Settings of planning: `planner` (hiw or riw) and `play_life_penalty` for planning without a network; `tiles`,
     `colours`, `gray`, `high_width`, `width`, `steps_per_action` (simulator steps), `nodes` (kept in the tree),
-    `behaviour`, `discount`. The others are settings of learning, with the names that `train --set` has; an `archive`
-    below 1 is a share of the interactions of a run.
+    `behaviour`, `untried_worth`, `discount`. The others are settings of learning, with the names that `train --set`
+    has; an `archive` below 1 is a share of the interactions of a run.
     """
 
     summary: str
@@ -58,6 +58,7 @@ _PLANNING: Settings = {
     "nodes": 500,
     "selection_temperature": 0.005,
     "behaviour": "ties",
+    "untried_worth": True,
     "discount": 0.99,
 }
 #: The settings of a run that begins with a search, as they are without one.
@@ -77,6 +78,9 @@ _ALONE: Settings = {
 }
 _LEARNING: Settings = {
     **_ALONE,
+    "value_support": "auto",
+    "zero_heads": True,
+    "raw_input": False,
     "target_temperature": 0.001,
     "doubt": True,
     "replay": 2_000,
@@ -90,6 +94,9 @@ _PAPER: Settings = {
     **_PLANNING,
     **_ALONE,
     "steps_per_action": 30,
+    "value_support": "auto",
+    "zero_heads": True,
+    "raw_input": False,
     "target_temperature": 0.01,
     "doubt": False,
     "replay": 10_000,
@@ -145,7 +152,16 @@ PRESETS: dict[str, Preset] = {
     "paper": Preset("the settings that the paper gives", _PAPER, _PAPER_KINDS),
     "authors": Preset(
         "the settings of the program that the paper's authors published",
-        {**_PAPER, "nodes": 5_000, "behaviour": "counts", "gray": True},
+        {
+            **_PAPER,
+            "nodes": 5_000,
+            "behaviour": "counts",
+            "untried_worth": False,
+            "gray": True,
+            "value_support": "authors",
+            "zero_heads": False,
+            "raw_input": True,
+        },
         _PAPER_KINDS,
     ),
     "demonstration": Preset(

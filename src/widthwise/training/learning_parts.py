@@ -20,6 +20,7 @@ def new_network(config: Configuration, input_format: InputFormat, actions: int, 
         momentum=learning.momentum,
         smooth=learning.smooth,
         zero_heads=learning.zero_heads,
+        raw_input=learning.raw_input,
         demonstration=learning.self_imitation and learning.archive > 0,
     )
 

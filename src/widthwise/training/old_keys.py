@@ -46,6 +46,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "shift": 0,
         "value_support": "auto",
         "zero_heads": True,
+        "raw_input": False,
         "archive": 0,
         "replanning": False,
         "rehearsal": 5_000,

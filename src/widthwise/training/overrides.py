@@ -15,6 +15,8 @@ from widthwise.training.configuration import check_setting, default_of, setting_
 #: Names that settings had in version 0.1.
 OLD_NAMES = {"interactions": "steps_per_action"}
 _TILES = re.compile(r"(\d+)x(\d+)")
+#: After tiles: of the brightness, as in the options of `widthwise play`.
+_GRAY = ":gray"
 _SWITCH = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
@@ -22,7 +24,7 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Any]:
     """The values of settings written `NAME=VALUE`.
 
     Args:
-        texts: such as `tiles=4x4`, `value=off` or `learning_rate=1e-3`.
+        texts: such as `tiles=4x4`, `tiles=4x4:gray`, `value=off` or `learning_rate=1e-3`.
 
     Returns:
         The values by name.
@@ -42,9 +44,13 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Any]:
             raise UsageError(f"{text!r} is not a setting: write NAME=VALUE, such as tiles=4x4 or value=off")
         name = name.strip().replace("-", "_")
         name = OLD_NAMES.get(name, name)
-        if name in overrides:
-            raise UsageError(f"{name} is given twice")
-        overrides[name] = _value(_field(known, name), value.strip())
+        values = {name: value.strip()}
+        if name == "tiles" and values[name].endswith(_GRAY):
+            values = {"tiles": values[name].removesuffix(_GRAY), "gray": "on"}
+        for name, value in values.items():
+            if name in overrides:
+                raise UsageError(f"{name} is given twice")
+            overrides[name] = _value(_field(known, name), value)
     return overrides
 
 
@@ -135,5 +141,5 @@ def _tiles(text: str) -> tuple[int, int] | None:
         return None
     sides = _TILES.fullmatch(text)
     if sides is None:
-        raise UsageError(f"{text!r} is not a tiling: write width x height, such as 4x4")
+        raise UsageError(f"{text!r} is not a tiling: write width x height, such as 4x4 or 4x4:gray")
     return int(sides[1]), int(sides[2])

@@ -27,7 +27,7 @@ def test_every_preset_gives_a_value_to_the_same_settings() -> None:
         for kind in KINDS:
             assert set(PRESETS[name].of_kind(kind)) == set(PRESETS["default"].of_kind("other")), (name, kind)
     known = {field.name for kind in (PlanningSettings, LearningSettings) for field in fields(kind)}
-    assert set(PRESETS["default"].settings) <= known | {"planner", "play_life_penalty"}
+    assert set(PRESETS["default"].settings) <= known | {"planner", "play_life_penalty", "play_tiles"}
 
 
 def test_the_defaults_of_learning_are_those_of_the_default_preset() -> None:
@@ -202,6 +202,15 @@ def test_the_penalty_of_play_in_atari_games_is_not_that_of_learning() -> None:
     assert ww.OnlinePlanner(TinyWorld()).rules.life_penalty == 0
     assert planning_settings("pi-iw", Game()).life_penalty == 1_000
     assert planning_defaults(Game(), network=True).life_penalty == 0
+
+
+def test_the_tiles_of_play_in_large_mazes_are_not_those_of_learning() -> None:
+    env = ww.simulator("maze-large")
+    step = env.reset(seed=0)
+    for preset, played, learned in (("default", 48, (8, 8)), ("paper", 48, (4, 4)), ("authors", 16, (4, 4))):
+        high = ww.OnlinePlanner(env, preset=preset).driver.functions[1]
+        assert high is not None and len(high(step)) == played
+        assert planning_settings("pi-hiw", env, preset=preset).tiles == learned
 
 
 def test_every_deviation_on_the_page_is_a_setting() -> None:

@@ -25,7 +25,7 @@ def test_the_algorithms_are_their_parts() -> None:
     assert flags(planning_settings("pi-hiw", maze)) == (True, True, True, True, True, True)
     assert [planning_settings(name, maze).title for name in ALGORITHMS] == ["π-IW", "π-IW+", "π-HIW(1,1)"]
     assert planning_settings("pi-hiw", maze).tiles == (4, 4)
-    assert planning_settings("pi-hiw", simulator("maze-large")).tiles == (4, 4)
+    assert planning_settings("pi-hiw", simulator("maze-large")).tiles == (8, 8)
     assert planning_settings("pi-iw", maze).acts_by().formula == "none"
     with pytest.raises(ww.UsageError, match="no algorithm"):
         planning_settings("alphazero")

@@ -58,8 +58,9 @@ def planning_defaults(simulator: Simulator, preset: str = DEFAULT, *, network: b
 def default_features(simulator: Simulator, preset: str = DEFAULT) -> tuple[FeatureFunction, ...]:
     """The features of the levels, lowest first, as the simulator declares them.
 
-    `default_features` takes precedence over `planning_defaults()`, and that over `level_features`, which gets the tiles
-    of the preset. Without any of them there is one level, whose features are the observation.
+    `default_features` takes precedence over `planning_defaults()`, and that over `level_features`, which gets the
+    preset's tiles for planning without a network. Without any of them there is one level, whose features are the
+    observation.
     """
     own: Any = getattr(simulator, "default_features", None)
     if own is not None:
@@ -71,7 +72,7 @@ def default_features(simulator: Simulator, preset: str = DEFAULT) -> tuple[Featu
     by_tiles: Any = getattr(simulator, "level_features", None)
     if callable(by_tiles):
         settings = preset_settings(preset, simulator)
-        by_level = tuple(by_tiles(settings["tiles"], settings["colours"]))
+        by_level = tuple(by_tiles(settings["play_tiles"] or settings["tiles"], settings["colours"]))
         if not settings["gray"]:
             return by_level
         from widthwise.simulators.features import Tiles

@@ -28,10 +28,10 @@ KINDS = ("corridor", "small maze", "large maze", "atari", "other")
 class Preset:
     """Settings by name: those for every environment, and those for kinds of environments.
 
-    Settings of planning: `planner` (hiw or riw) and `play_life_penalty` for planning without a network; `tiles`,
-    `colours`, `gray`, `high_width`, `width`, `steps_per_action` (simulator steps), `nodes` (kept in the tree),
-    `behaviour`, `untried_worth`, `discount`. The others are settings of learning, with the names that `train --set`
-    has; an `archive` below 1 is a share of the interactions of a run.
+    Settings of planning: `planner` (hiw or riw), `play_life_penalty` and `play_tiles` (None: as `tiles`) for planning
+    without a network; `tiles`, `colours`, `gray`, `high_width`, `width`, `steps_per_action` (simulator steps), `nodes`
+    (kept in the tree), `behaviour`, `untried_worth`, `discount`. The others are settings of learning, with the names
+    that `train --set` has; an `archive` below 1 is a share of the interactions of a run.
     """
 
     summary: str
@@ -49,6 +49,7 @@ Settings = Mapping[str, Any]
 _PLANNING: Settings = {
     "planner": "hiw",
     "play_life_penalty": 0.0,
+    "play_tiles": None,
     "tiles": (4, 4),
     "colours": 256,
     "gray": False,
@@ -137,6 +138,8 @@ _SHOWN_OPTIONS: Mapping[str, Settings] = {"atari:": {"stack": 8, "spread": True}
 _TOGETHER = {"spread": "stack"}
 _DEFAULT_KINDS: Mapping[str, Settings] = {
     "corridor": {"tiles": (2, 2)},
+    # With features of a network below, finer tiles are better than with cells.
+    "large maze": {"tiles": (8, 8), "play_tiles": (4, 4)},
     # The penalty is more than any reward.
     "atari": {**_ATARI, "planner": "riw", "nodes": 5_000, "play_life_penalty": 10_000.0, **_SHOWN},
     "other": {"steps_per_action": 30, "tiles": (2, 2)},

@@ -23,7 +23,7 @@ def search_game(args: argparse.Namespace) -> int:
     title("Montezuma's Revenge: a long search without learning")
     say(
         "The first reward of this game, a key, is more than a hundred precise frames away from the start, and most "
-        "mistakes are deadly. The search keeps an archive of high-level states: the score, "
+        "mistakes lose a life. The search keeps an archive of high-level states: the rewards gained, the scene, "
         "and the screen in coarse tiles. From states that were rarely chosen it explores further."
     )
     last, waiting = 0.0, ""  # the score of the last line, and a line that is shown if it stays the best

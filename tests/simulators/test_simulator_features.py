@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import widthwise as ww
+from places import ROOT
 from widthwise import _native
 from widthwise.simulators.features import CustomFeatures
 
@@ -89,25 +91,23 @@ def test_tiles_of_a_maze_follow_the_agent():
     assert repr(gray) == "Tiles(4, 4, 256, gray=True)"
 
 
-#: Maze, tiles across and down, gray: the different feature vectors without and with the key, and those in both. The
-#: table stands in docs/results/mazes-presets.md.
-TILE_VECTORS = [
-    ("maze-small", 2, False, 5, 4, 0),
-    ("maze-small", 4, False, 17, 16, 0),
-    ("maze-small", 8, False, 141, 140, 0),
-    ("maze-small", 2, True, 2, 1, 0),
-    ("maze-small", 4, True, 17, 16, 0),
-    ("maze-small", 8, True, 139, 138, 0),
-    ("maze-large", 2, False, 3, 3, 0),
-    ("maze-large", 4, False, 17, 16, 0),
-    ("maze-large", 8, False, 245, 244, 0),
-    ("maze-large", 2, True, 1, 1, 1),
-    ("maze-large", 4, True, 2, 1, 0),
-    ("maze-large", 8, True, 82, 79, 0),
-]
+def counted_tile_vectors() -> list[tuple[str, int, bool, int, int, int]]:
+    """The table of the page: maze, tiles per side, gray, and the vectors without the key, with it and in both."""
+    page = (ROOT / "docs" / "results" / "mazes-presets.md").read_text(encoding="utf-8")
+    rows, maze = [], ""
+    for line in page.partition("## What the tiles show")[2].splitlines():
+        found = re.match(r"\| (\w*) ?\| (\d+)x\d+ \| (\d+), (\d+) \| (\d+), (\d+)(.*)", line)
+        if found is None:
+            continue
+        maze = found[1] or maze
+        side, without, with_key, gray_without, gray_with = (int(found[group]) for group in range(2, 7))
+        rows.append((f"maze-{maze}", side, False, without, with_key, 0))
+        rows.append((f"maze-{maze}", side, True, gray_without, gray_with, int("same" in found[7])))
+    assert len(rows) == 12
+    return rows
 
 
-@pytest.mark.parametrize(("maze", "side", "gray", "without", "with_key", "shared"), TILE_VECTORS)
+@pytest.mark.parametrize(("maze", "side", "gray", "without", "with_key", "shared"), counted_tile_vectors())
 def test_what_tiles_show_of_the_mazes(maze: str, side: int, gray: bool, without: int, with_key: int, shared: int):
     env = ww.simulator(maze)
     tiles = ww.Tiles(side, side, gray=gray)

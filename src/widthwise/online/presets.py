@@ -77,11 +77,14 @@ _ALONE: Settings = {
     "demonstration_share": 0.25,
     "self_imitation": False,
 }
-_LEARNING: Settings = {
-    **_ALONE,
+_NETWORK: Settings = {
     "value_support": "auto",
     "zero_heads": True,
     "raw_input": False,
+}
+_LEARNING: Settings = {
+    **_ALONE,
+    **_NETWORK,
     "target_temperature": 0.001,
     "doubt": True,
     "replay": 2_000,
@@ -94,10 +97,8 @@ _LEARNING: Settings = {
 _PAPER: Settings = {
     **_PLANNING,
     **_ALONE,
+    **_NETWORK,
     "steps_per_action": 30,
-    "value_support": "auto",
-    "zero_heads": True,
-    "raw_input": False,
     "target_temperature": 0.01,
     "doubt": False,
     "replay": 10_000,

@@ -39,19 +39,23 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Any]:
     known = setting_fields()
     overrides: dict[str, Any] = {}
     for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
+        name, equals, written = text.partition("=")
+        if not equals or not name.strip() or not written.strip():
             raise UsageError(f"{text!r} is not a setting: write NAME=VALUE, such as tiles=4x4 or value=off")
         name = name.strip().replace("-", "_")
         name = OLD_NAMES.get(name, name)
-        values = {name: value.strip()}
-        if name == "tiles" and values[name].endswith(_GRAY):
-            values = {"tiles": values[name].removesuffix(_GRAY), "gray": "on"}
-        for name, value in values.items():
-            if name in overrides:
-                raise UsageError(f"{name} is given twice")
-            overrides[name] = _value(_field(known, name), value)
+        for setting, value in _settings_of(name, written.strip()):
+            if setting in overrides:
+                raise UsageError(f"{setting} is given twice")
+            overrides[setting] = _value(_field(known, setting), value)
     return overrides
+
+
+def _settings_of(name: str, value: str) -> list[tuple[str, str]]:
+    """The settings that a text stands for: `tiles=4x4:gray` is two."""
+    if name == "tiles" and value.endswith(_GRAY):
+        return [("tiles", value.removesuffix(_GRAY)), ("gray", "on")]
+    return [(name, value)]
 
 
 def check_overrides(overrides: Mapping[str, Any]) -> dict[str, Any]:

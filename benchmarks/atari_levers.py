@@ -53,6 +53,10 @@ VARIANTS: dict[str, tuple[str, str, str]] = {
     "random": ("", "", ""),
     "play": ("", "", ""),
     "default": ("default", "auto", ""),
+    # Episodes that begin at states of the demonstration.
+    "default-starts-0": ("default", "auto", "start_share=0"),
+    "default-starts-0.5": ("default", "auto", "start_share=0.5"),
+    "default-starts-1": ("default", "auto", "start_share=1"),
     "default-iw": ("default", "pi-iw+", ""),
     "paper-iw": ("paper", "pi-iw", ""),
     "paper-iw+": ("paper", "pi-iw+", ""),
@@ -103,10 +107,14 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         f"atari:{game}", size.interactions, algorithm, seed, options=options, preset=preset, overrides=overrides
     )
     trainer = Trainer(lambda: make_simulator(settings), configure(settings), CHANCE)
-    training = []
+    training, continued = [], []
     while trainer.interactions < size.interactions or trainer.preparing():  # a rehearsal is finished
         for ended in trainer.round():
-            training.append([ended.score, ended.steps, ended.total_interactions])
+            figures = [ended.score, ended.steps, ended.total_interactions]
+            if ended.start:
+                continued.append([ended.start, *figures])
+            else:
+                training.append(figures)
     unfinished = trainer.players[0].agent.episode
     trained = time.process_time()
     world = make_simulator(settings)
@@ -123,6 +131,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         "actions": trainer.actions,
         "updates": trainer.updater.updates,
         "training": training,
+        **({"continued": continued} if continued else {}),  # from a state of the demonstration, whose number is first
         "unfinished": [unfinished.score, unfinished.steps],
         "planner_scores": scores(planned),
         "planner_steps": [episode.steps for episode in planned],

@@ -20,6 +20,8 @@ def trainer_of(
     patient: bool = True,
     self_imitation: bool = False,
     replanning: bool = False,
+    start_share: float = 0.0,
+    trees: int = 1,
     **planning: Any,
 ) -> Trainer:
     behaviour = ww.Behaviour("prior")
@@ -32,8 +34,9 @@ def trainer_of(
         patient=patient,
         calibration=8,
         self_imitation=self_imitation,
+        start_share=start_share,
     )
-    return Trainer(lambda: Maze(ROOMS), Configuration(chosen, learning))
+    return Trainer(lambda: Maze(ROOMS), Configuration(chosen, learning, trees=trees))
 
 
 def until_acting(trainer: Trainer) -> int:

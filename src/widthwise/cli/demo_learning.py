@@ -25,8 +25,8 @@ class Rows(TrainingListener):
 
     def evaluated(self, run: TrainingRun, record: Record) -> None:
         """Print the mean of the episodes since the last line, and the result of the network without search."""
-        new = list(run.recent)[-max(0, run.episodes - self.before) :] if run.episodes > self.before else []
-        self.before = run.episodes
+        new = list(run.recent)[-max(0, run.from_reset - self.before) :] if run.from_reset > self.before else []
+        self.before = run.from_reset
         score = sum(score for score, _ in new) / len(new) if new else None
         steps = sum(steps for _, steps in new) / len(new) if new else None
         direct = 0.0 if score is None or steps is None else max(0.0, score) * SHORTEST / steps

@@ -72,7 +72,9 @@ def line(run: TrainingRun) -> str:
     parts = [f"{done:,} of {counted(goal, 'interaction')} ({100 * done / goal:.0f}%), {rate:,.0f}/s"]
     recent = run.mean_recent()
     if recent is not None:
-        played = counted(run.episodes, "episode")
+        played = counted(run.from_reset, "episode")
+        if run.episodes > run.from_reset:
+            played += f" from a reset, {run.episodes - run.from_reset:,} others"
         parts.append(
             f"score {recent[0]:.2f} in {counted(round(recent[1]), 'step')} (last {len(run.recent)} of {played})"
         )

@@ -193,7 +193,7 @@ SEARCH_LINE = fields(_BEST)
 SEARCH_RESULT = fields({**_BEST, "finished": switch})
 EPISODE = fields(
     {"interactions": whole(), "score": number, "steps": whole()},
-    {name: optional(number) for name in ("policy_loss", "value_loss")},
+    {"start": whole(), **{name: optional(number) for name in ("policy_loss", "value_loss")}},
 )
 EVALUATION = fields(
     {"interactions": whole()},

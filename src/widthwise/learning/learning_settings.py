@@ -44,6 +44,7 @@ class LearningSettings:
     rehearsal: int = 5_000  # updates on its best trajectory alone: fewer if the network repeats it, at most 3 times
     demonstration_share: float = 0.25  # of a batch, from that trajectory
     self_imitation: bool = False  # only the best trajectory is learned from; a better episode takes its place
+    start_share: float = 0.0  # of the episodes, begin at a state of that trajectory
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -59,6 +60,8 @@ class LearningSettings:
         for name in ("tree_share", "demonstration_share"):
             if not 0 <= getattr(self, name) < 1:
                 raise UsageError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
+        if not 0 <= self.start_share <= 1:
+            raise UsageError(f"start_share must be from 0 to 1, not {self.start_share!r}")
         for name in ("tree_targets", "segment", "bootstrap"):
             if not 0 <= getattr(self, name) <= _MOST:
                 raise UsageError(f"{name} must be from 0 to {_MOST:,}, not {getattr(self, name)!r}")

@@ -24,6 +24,7 @@ from widthwise.online.lockstep import Evaluate, Playing
 from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
+from widthwise.online.start import Start, lead
 from widthwise.online.values import LookAhead, leaf_value, look_ahead
 from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
 from widthwise.simulator_search.hiw import SimulatorHierarchy
@@ -268,10 +269,13 @@ class OnlinePlanner:
             yield from self.act()
         return self.episode
 
-    def begin(self, seed: int = 0) -> Generator[Step, Evaluation, None]:
-        """Begin an episode: a tree with its root. No planning is in progress between `begin` and each `act`."""
+    def begin(self, seed: int = 0, start: Start | None = None) -> Generator[Step, Evaluation, None]:
+        """Begin an episode: a tree with its root. No planning is in progress between `begin` and each `act`.
+
+        With a `start` the environment is reset with its seed, and its actions are the first ones of the episode.
+        """
         self.prepare(seed)
-        yield from self.take_root(self.driver.reset(seed))
+        yield from self.take_root(lead(self, start or Start(seed)))
 
     def prepare(self, seed: int) -> None:
         """Forget the last episode, and check the simulator for chance if that is needed."""

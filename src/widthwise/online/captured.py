@@ -192,5 +192,8 @@ def _check_search(search: dict[str, Any], nodes: dict[str, Any], live: set[int],
 
 
 PLAYERS = items(
-    fields({"episode": whole(-1)}, {"targets": items(items(number)), "agent": table(anything), "delivered": whole(0)}),
+    fields(
+        {"episode": whole(-1)},
+        {"targets": items(items(number)), "agent": table(anything), "delivered": whole(0), "start": whole(0)},
+    ),
 )

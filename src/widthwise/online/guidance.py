@@ -87,6 +87,13 @@ class Guidance:
             self._guided = PlanningParts(agent.planners, agent.driver.functions, agent.driver.rules, agent.behaviour)
             _use(agent, self.unguided)
 
+    def begin_at(self, agent: OnlinePlanner) -> None:
+        """Plan without the network from the beginning, if its policy is not known there; the tree is empty."""
+        known = self.actions()
+        if self.unguided is not None and known is not None and agent.episode.steps >= known:
+            self.end(agent)
+            agent.driver.start()
+
     def ends_with(self, agent: OnlinePlanner) -> bool:
         """Whether the agent continues with other parts after the action that it is executing."""
         known = self.actions()

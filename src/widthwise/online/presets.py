@@ -76,6 +76,7 @@ _ALONE: Settings = {
     "rehearsal": 5_000,
     "demonstration_share": 0.25,
     "self_imitation": False,
+    "start_share": 0.0,
 }
 _NETWORK: Settings = {
     "value_support": "auto",
@@ -132,6 +133,7 @@ _SHOWN: Settings = {
     "rehearsal": 8_000,
     "demonstration_share": 0.5,
     "self_imitation": True,
+    "start_share": 0.0,
 }
 #: With the last four frames, equal observations of a long trajectory can need different actions.
 _SHOWN_OPTIONS: Mapping[str, Settings] = {"atari:": {"stack": 8, "spread": True}}

@@ -24,10 +24,11 @@ class RunRecords:
 
     folder: Path
     config: Record
-    episodes: list[Record]
+    episodes: list[Record]  # from a reset
     evaluations: list[Record]
     finished: bool
     result: Record = field(default_factory=dict)  # of a finished run
+    continued: list[Record] = field(default_factory=list)  # episodes that began at a state of the demonstration
 
     @property
     def group(self) -> tuple[str, str]:
@@ -48,7 +49,7 @@ class RunRecords:
     @property
     def reached(self) -> int:
         """The interactions up to the last thing that was written."""
-        lines = [*self.episodes[-1:], *self.evaluations[-1:]]
+        lines = [*self.episodes[-1:], *self.continued[-1:], *self.evaluations[-1:]]
         return max((line["interactions"] for line in lines), default=0)
 
 
@@ -282,7 +283,9 @@ def _read(folder: Path) -> RunRecords:
     evaluations = _lines(folder / "evaluations.jsonl", run_shapes.EVALUATION)
     result = folder / "result.json"
     summary = read_json(result, table(anything)) if result.exists() else {}
-    return RunRecords(folder, config, episodes, evaluations, result.exists(), summary)
+    own = [line for line in episodes if not line.get("start")]
+    continued = [line for line in episodes if line.get("start")]
+    return RunRecords(folder, config, own, evaluations, result.exists(), summary, continued)
 
 
 def _lines(path: Path, shape: Shape) -> list[Record]:

@@ -32,6 +32,7 @@ from widthwise.training.divergence import diagnosed
 from widthwise.training.evaluation_record import evaluation_record
 from widthwise.training.player import Player, Waiting
 from widthwise.training.simulator_facts import over_at_reset
+from widthwise.training.starts import draw_start
 from widthwise.training.trainer import TOGETHER, Trainer
 
 #: A block takes this many times the interactions of one action, shared by the trees of the actor. Longer blocks save
@@ -86,7 +87,7 @@ class Actor:
             self._take(weights)
         if isinstance(order, Play):
             with diagnosed(self.trainer):
-                return self.play(order.waiting)
+                return self.play(order)
         if isinstance(order, Capture):
             return self.state()
         if isinstance(order, Restore):
@@ -115,9 +116,9 @@ class Actor:
         """The version of the weights in use."""
         return 0 if self.weights is None else self.weights.version
 
-    def play(self, waiting: bool) -> Played:
+    def play(self, order: Play) -> Played:
         """Play a block: at least this many interactions in every tree; episodes that end are followed by others."""
-        trainer, begun = self.trainer, now()
+        trainer, waiting, begun = self.trainer, order.waiting, now()
         self._ended, self._parts, self.drawn_interactions = [], [], 0
         if not waiting and self.draw is not None:
             self.draw = None
@@ -127,7 +128,7 @@ class Actor:
             self._draw_own(self.seed(self.begun))
         least = max(TOGETHER, BLOCK // len(trainer.players)) * trainer.config.planning.steps_per_action
         parts = [_Part(tree, player, least, fresh) for tree, player in enumerate(trainer.players)]
-        trainer.together([self._block(part, waiting) for part in parts])
+        trainer.together([self._block(part, order) for part in parts])
         for player in trainer.players:
             self._hand_over(player)
         trainer.clocks.total += now() - begun
@@ -155,7 +156,7 @@ class Actor:
         self._reported = spent
         return new
 
-    def _block(self, part: _Part, waiting: bool) -> Waiting:
+    def _block(self, part: _Part, order: Play) -> Waiting:
         """The part of one tree in a block.
 
         While there is nothing to learn from, trees begin together: each time they do, the actor draws other weights.
@@ -163,9 +164,12 @@ class Actor:
         player, agent = part.player, part.player.agent
         while part.interactions < part.least:
             if _over(player):
-                if waiting and not part.fresh:
+                if order.waiting and not part.fresh:
                     return
-                yield from player.begin(self.begun, self._next_seed())
+                number, seed = self.begun, self._next_seed()
+                start = draw_start(order.shown, self.trainer.config.learning.start_share, seed)
+                yield from player.begin(number, seed, start)
+                part.interactions += agent.driver.steps  # those that lead to a start
                 if agent.over:
                     raise over_at_reset(agent.driver.simulator.name, player.seed)
                 self.oldest[part.tree] = self.version
@@ -198,6 +202,7 @@ class Actor:
             episode.interactions,
             tuple(episode.actions),
             tuple(episode.rewards),
+            player.start,
             self.oldest[tree],
             self.version,
             self.draw,

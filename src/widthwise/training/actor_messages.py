@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from widthwise.learning.replay_memory import EpisodeData
+    from widthwise.online.start import Start
     from widthwise.simulators.chance import Chance
     from widthwise.training.configuration import Configuration
     from widthwise.training.run_settings import RunSettings
@@ -65,9 +66,13 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """The order to play one block. `waiting`: there is nothing to learn from yet."""
+    """The order to play one block.
+
+    `waiting`: there is nothing to learn from yet. `shown`: the demonstration, at whose states episodes may begin.
+    """
 
     waiting: bool
+    shown: Start | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,7 @@ class PlayedEpisode:
     interactions: int
     actions: tuple[int, ...]
     rewards: tuple[float, ...]
+    start: int  # its first actions that are copied from the demonstration
     oldest: int  # the version of the weights that its first block was played with
     newest: int  # the version of those of its last block
     draw: int | None  # the seed of the weights, where the actor had drawn its own

@@ -31,6 +31,7 @@ from widthwise.training.actor_messages import (
 from widthwise.training.clocks import now
 from widthwise.training.configuration import Configuration
 from widthwise.training.ended_episode import EndedEpisode
+from widthwise.training.learning_parts import use_threads
 from widthwise.training.run_settings import RunSettings
 from widthwise.training.trainer import Trainer
 from widthwise.training.transport import ActorLost, ActorOptions, Lost, Transport, make_transport
@@ -208,7 +209,8 @@ class ActorsTrainer(Trainer):
         self.open()
         self._settled = False
         waiting = self.config.learning.patient and not self.ready()
-        tickets = {self.ask(index, Play(waiting)) for index in range(self.settings.actors)}
+        shown = self.shown()
+        tickets = {self.ask(index, Play(waiting, shown)) for index in range(self.settings.actors)}
         self.catch_up()
         blocks: dict[int, Played] = {}
         while len(blocks) < self.settings.actors:
@@ -224,7 +226,7 @@ class ActorsTrainer(Trainer):
         """Make the updates that are owed, and publish the weights for the next round."""
         if self.owed and self.ready():
             begun = now()
-            self.use_threads(self.options.threads)
+            use_threads(self.options.threads)
             self.learn(self.owed)
             self.weights = self._weights()
             self.clocks.total += now() - begun
@@ -279,6 +281,7 @@ class ActorsTrainer(Trainer):
             self.interactions,
             updates,
             self.losses,
+            episode.start,
             actor,
             updates - episode.newest,
             updates - episode.oldest,

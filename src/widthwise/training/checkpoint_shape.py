@@ -108,7 +108,7 @@ _DEMONSTRATION = fields(
         "actions": optional(items(whole(0))),
         "search": optional(table(anything)),  # restoring it checks it
     },
-    {"mastered": switch, "seed": whole(0), "planned": _PLANNED},
+    {"mastered": switch, "seed": whole(0), "source": choice("search", "episode"), "planned": _PLANNED},
 )
 #: What a run with several actors has besides.
 _ACTORS = fields(
@@ -178,7 +178,7 @@ def check_trainer(state: Any, trainer: Trainer, place: str = "learner") -> None:
         levels = agent.guidance.levels(agent, player["agent"].get("guided") is not False)
         check_captured(player["agent"], actions, levels, f"{where}.agent")
         targets, done = player["targets"], player["agent"]["episode"]["actions"]
-        if len(targets) != len(done) or any(len(target) != actions for target in targets):
+        if player.get("start", 0) + len(targets) != len(done) or any(len(target) != actions for target in targets):
             raise Mismatch(f"{where}.targets do not fit the actions of the episode")
         if player.get("delivered", 0) > len(targets):
             raise Mismatch(f"{where}.delivered does not fit the actions of the episode")

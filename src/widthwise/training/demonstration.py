@@ -33,6 +33,7 @@ from widthwise.learning.input_format import InputFormat
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay_memory import EpisodeData
 from widthwise.online.defaults import planning_defaults
+from widthwise.online.start import Start
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
 from widthwise.training.clocks import Clocks, TimedSimulator
 from widthwise.training.configuration import Configuration
@@ -91,12 +92,12 @@ class Demonstration:
         self.simulator = guarded(simulator)
         self.searched = self.simulator if searched is None else guarded(searched)
         self.limit, self.rehearsal, self.seed = interactions, rehearsal, seed
-        self._first_seed = seed  # of the search; episodes of a run have other seeds
         self.interactions = 0
         self.rehearsed = 0
         self.mastered = rehearsal == 0  # whether the rehearsal is over
         self.score: float | None = None
         self.actions: list[int] | None = None  # None while the search runs
+        self.source = "search"  # or a training "episode"
         self._search: SearchAtWork | None = None
         self._replanning = replanning
 
@@ -137,22 +138,20 @@ class Demonstration:
         """Make an episode the demonstration, up to its last positive reward; the network has to learn it."""
         end = steps_to_last_reward(rewards)
         self.seed, self.actions, self.score = seed, list(actions[:end]), total(rewards[:end])
-        self.rehearsed, self.mastered = 0, self.rehearsal == 0
+        self.rehearsed, self.mastered, self.source = 0, self.rehearsal == 0, "episode"
+
+    def trajectory(self) -> Start | None:
+        """The trajectory, to begin at one of its states; None while there is none."""
+        return Start(self.seed, tuple(self.actions)) if self.actions else None
 
     def summary(self) -> dict[str, Any]:
         """What the search has found, for `result.json`."""
         return {
             "demonstration_score": self.score,
             "demonstration_steps": len(self.actions or ()),
-            "demonstration_source": self._source(),
+            "demonstration_source": None if self.score is None else self.source,
             "demonstration_interactions": self.interactions,
         }
-
-    def _source(self) -> str | None:
-        """Whether the demonstration is from the `search` or a training `episode`; None without one."""
-        if self.score is None:
-            return None
-        return "search" if self.seed == self._first_seed else "episode"
 
     def advance(self) -> int:
         """Continue the search; returns the simulator steps that it took.
@@ -270,6 +269,7 @@ class Demonstration:
             "rehearsed": self.rehearsed,
             "mastered": self.mastered,
             "seed": self.seed,
+            "source": self.source,
             "score": self.score,
             "actions": self.actions,
             "search": None if self._search is None else capture(self._search),
@@ -280,7 +280,7 @@ class Demonstration:
         """Return to a state."""
         self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
         self.mastered = state.get("mastered", self.rehearsed >= self.rehearsal)  # older runs did not rehearse longer
-        self.seed = state.get("seed", self.seed)
+        self.seed, self.source = state.get("seed", self.seed), state.get("source", "search")
         self._search = None
         if state["search"] is not None:
             restore(self._opened(), state["search"])

@@ -19,6 +19,7 @@ class EndedEpisode:
     total_interactions: int  # of the run, when it ended
     updates: int
     losses: Losses | None  # of the last update
+    start: int = 0  # its first actions that are copied from the demonstration; they are part of score and steps
     actor: int | None = None  # where there are several
     lag: int | None = None  # updates since the weights of its last block
     oldest_lag: int | None = None  # and since those of its first

@@ -16,6 +16,7 @@ from widthwise.training.actor_messages import Capture, Play, Played, Restore
 from widthwise.training.actors_trainer import ActorsTrainer
 from widthwise.training.clocks import now
 from widthwise.training.ended_episode import EndedEpisode
+from widthwise.training.learning_parts import use_threads
 from widthwise.training.transport import ActorLost
 
 #: Blocks that an actor has been ordered to play: the one in hand and the next one, so that it never waits.
@@ -76,7 +77,7 @@ class FreeRunningTrainer(ActorsTrainer):
             for _ in range(ORDERED - ordered[actor]):
                 if self.weights.version != self.updater.updates:
                     self.weights = self._weights()
-                self._playing[self.ask(actor, Play(waiting))] = actor, self.weights.version
+                self._playing[self.ask(actor, Play(waiting, self.shown()))] = actor, self.weights.version
 
     def _may_learn(self) -> bool:
         if not self.owed or not self.ready():
@@ -87,7 +88,7 @@ class FreeRunningTrainer(ActorsTrainer):
 
     def _update(self) -> None:
         begun = now()
-        self.use_threads(self.options.threads)
+        use_threads(self.options.threads)
         self.losses = self.updater.learn(self.replay)
         self.owed -= 1
         spent = now() - begun

@@ -1,6 +1,8 @@
-"""The network and the replay memory of a run, made from its configuration."""
+"""The network and the replay memory of a run, made from its configuration, and the threads that train them."""
 
 from __future__ import annotations
+
+import torch
 
 from widthwise.learning.input_format import InputFormat
 from widthwise.learning.network import Network
@@ -38,3 +40,9 @@ def new_memory(config: Configuration, input_format: InputFormat) -> ReplayMemory
         learning.tree_targets > 0,
     )
     return ReplayMemory(input_format, learning.replay, learning.batch, config.seed, sampling)
+
+
+def use_threads(count: int) -> None:
+    """Let torch use this many threads for updates; other trainers in this process may use others."""
+    if torch.get_num_threads() != count:
+        torch.set_num_threads(count)

@@ -52,6 +52,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "rehearsal": 5_000,
         "demonstration_share": 0.25,
         "self_imitation": False,
+        "start_share": 0.0,
     },
 }
 

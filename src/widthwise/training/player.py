@@ -16,6 +16,7 @@ from widthwise.learning.replay_memory import EpisodeData
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.capture import capture, resume
 from widthwise.online.episode import Episode, StepRecord
+from widthwise.online.start import Start
 from widthwise.online.tree_samples import TreeSample, tree_samples
 from widthwise.online.values import LookAhead, leaf_value
 from widthwise.simulator_search.driver import Evaluation
@@ -32,7 +33,8 @@ class Player:
         self.agent = agent
         self.learning = learning or LearningSettings()
         self.episode = -1
-        self.seed = 0
+        self.seed = 0  # of the reset
+        self.start = 0  # actions before the state at which the episode begins
         self.observations: list[tuple[Array, ...]] = []
         self.targets: list[list[float]] = []
         self.lost: list[bool] = []  # whether an action has lost a life
@@ -42,11 +44,12 @@ class Player:
         if self.learning.tree_targets:
             agent.recorder = self._sample
 
-    def begin(self, episode: int, seed: int) -> Waiting:
-        """Begin an episode."""
-        self.episode, self.seed = episode, seed
+    def begin(self, episode: int, seed: int, start: Start | None = None) -> Waiting:
+        """Begin an episode, at its reset or at another start; nothing is learned from the actions that lead there."""
+        self.episode, self.seed = episode, seed if start is None else start.seed
         self.observations, self.targets, self.lost, self.delivered = [], [], [], 0
-        return self.agent.begin(seed)
+        yield from self.agent.begin(seed, start)
+        self.start = self.agent.episode.steps
 
     def act(self, input_format: InputFormat, least: int = 0) -> Waiting:
         """Execute an action, and others until this many interactions were made; store what there is to learn from."""
@@ -99,7 +102,8 @@ class Player:
         if self.episode < 0 or self.agent.over:
             return {"episode": self.episode}
         state = {"episode": self.episode, "targets": list(self.targets), "agent": capture(self.agent, self.seed)}
-        return {**state, "delivered": self.delivered} if self.learning.segment else state
+        delivered = {"delivered": self.delivered} if self.learning.segment else {}
+        return state | delivered | ({"start": self.start} if self.start else {})
 
     def restore(self, state: dict[str, Any], input_format: InputFormat) -> None:
         """Return to a state."""
@@ -109,9 +113,11 @@ class Player:
         if "agent" in state:
             self.seed = state["agent"]["seed"]
             seen = resume(self.agent, state["agent"])
-            self.observations = [input_format.parts(step.observation) for step in seen[:-1]]
+            self.start = state.get("start", 0)
+            own = seen[self.start :]
+            self.observations = [input_format.parts(step.observation) for step in own[:-1]]
             self.targets = [list(target) for target in state["targets"]]
-            self.lost = lives_lost(seen)
+            self.lost = lives_lost(own)
             self.delivered = state.get("delivered", 0)
 
     def played(self) -> EpisodeData:
@@ -122,13 +128,17 @@ class Player:
         """
         end = len(self.targets)
         if self.learning.self_imitation:
-            end = steps_to_last_reward(self.agent.episode.rewards) or end
+            end = steps_to_last_reward(self._rewards()) or end
         return self._part(end, 0.0)
+
+    def _rewards(self) -> list[float]:
+        """The rewards since the start."""
+        return self.agent.episode.rewards[self.start :]
 
     def _part(self, end: int, after: float) -> EpisodeData:
         """The actions from the last part to `end` as something to learn from; `after` is the return that follows."""
         agent, rows = self.agent, slice(self.delivered, end)
-        rules, rewards = agent.rules, agent.episode.rewards[rows]
+        rules, rewards = agent.rules, self._rewards()[rows]
         counted = [
             rules.counted(reward) - rules.life_penalty * lost
             for reward, lost in zip(rewards, self.lost[rows], strict=True)

@@ -127,6 +127,7 @@ def _records(ended: Sequence[EndedEpisode]) -> list[Record]:
             "interactions": episode.total_interactions,
             "score": episode.score,
             "steps": episode.steps,
+            **({"start": episode.start} if episode.start else {}),
             "episode_interactions": episode.interactions,
             "updates": episode.updates,
             **({} if episode.lag is None else {"lag": episode.lag, "oldest_lag": episode.oldest_lag}),

@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from widthwise.core.errors import install_line
 from widthwise.core.showing import counted
 from widthwise.training.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
+from widthwise.training.evaluation_record import merit
 from widthwise.training.folder import Events, TrainingFolder
 from widthwise.training.run_shape import HELD, RECENT
 from widthwise.training.run_trainer import Beside, PendingEvaluation, Record, RunTrainer
@@ -89,10 +88,11 @@ class TrainingRun:
         self.listener = listener or TrainingListener()
         self.stopping = False  # set it, from a signal handler too, and the run ends after the action in hand
         self.episodes = self.evaluations = 0
+        self.from_reset = 0  # episodes that did not begin at a state of the demonstration
         self.mark = 1 if schedule.evaluation_share else 0  # the interval at whose end the next evaluation is due
         self.evaluation_interactions = 0  # not part of the learner's interactions
         self.planner_interactions = 0  # of them, with the planner
-        self.episode_interactions = 0  # of the training episodes that have ended
+        self.episode_interactions = 0  # of the training episodes from a reset that have ended
         self.reward_seen = False  # in a training episode
         self.best: Record | None = None
         self.recent: deque[tuple[float, int]] = deque(maxlen=RECENT)
@@ -124,6 +124,7 @@ class TrainingRun:
         self.evaluation_interactions = run.get("evaluation_interactions", 0)
         self.planner_interactions = run.get("planner_interactions", 0)
         self.episode_interactions = run.get("episode_interactions", self.trainer.interactions)
+        self.from_reset = run.get("from_reset", self.episodes)  # earlier versions had no others
         self.reward_seen = run.get("reward_seen", True)
         self.recent.clear()
         self.recent.extend((score, steps) for score, steps in run["recent"])
@@ -202,6 +203,7 @@ class TrainingRun:
             "evaluation_interactions": self.evaluation_interactions,
             "planner_interactions": self.planner_interactions,
             "episode_interactions": self.episode_interactions,
+            "from_reset": self.from_reset,
             "reward_seen": self.reward_seen,
             "best": self.best,
             "seconds": self.elapsed(),
@@ -255,12 +257,14 @@ class TrainingRun:
         for ended in episodes:
             record = {"episode": self.episodes, **ended, "seconds": round(self.elapsed(), 3)}
             self.episodes += 1
-            self.episode_interactions += record.get("episode_interactions", 0)
             self.reward_seen = self.reward_seen or self.trainer.rewarded()
             self.folder.episodes.append(record)
-            self.recent.append((record["score"], record["steps"]))
             figures = {f"learning/{name}": value for name, value in self.trainer.figures().items()}
-            figures |= {"episodes/score": record["score"], "episodes/steps": record["steps"]}
+            if not record.get("start"):  # score and steps of the others are in part those of the demonstration
+                self.from_reset += 1
+                self.episode_interactions += record.get("episode_interactions", 0)
+                self.recent.append((record["score"], record["steps"]))
+                figures |= {"episodes/score": record["score"], "episodes/steps": record["steps"]}
             figures["episodes/interactions_per_second"] = self.rate()
             events.add(record["interactions"], figures)
 
@@ -312,9 +316,9 @@ class TrainingRun:
         """
         if not self.schedule.evaluation_share:
             return True
-        if not self.episodes:
+        if not self.from_reset:
             return False
-        return self.planner_interactions + self.episode_interactions / self.episodes <= self._room()
+        return self.planner_interactions + self.episode_interactions / self.from_reset <= self._room()
 
     def _evaluate(self, events: Events) -> bool:
         """Make an evaluation, or start it in parallel; False if the run was stopped before it was made."""
@@ -388,13 +392,3 @@ class TrainingRun:
         }
         self.folder.finish(result)
         return result
-
-
-def merit(record: Mapping[str, Any]) -> tuple[float, float]:
-    """The rank of an evaluation: the mean score of the network alone; of equal scores above 0, fewer steps.
-
-    How long an episode lasts that earns nothing does not count. Of equal evaluations the later one is kept: its network
-    has learned from more.
-    """
-    score, steps = record["network_score"], record["network_steps"]
-    return score, -steps if score > 0 else 0.0

@@ -21,6 +21,7 @@ HELD = shape.fields(
             },
             {
                 "episode_interactions": shape.whole(),
+                "from_reset": shape.whole(),
                 "pending": shape.fields(
                     {
                         "number": shape.whole(0),

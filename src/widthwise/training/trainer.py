@@ -21,17 +21,19 @@ from widthwise.learning.updater import Losses, Updater
 from widthwise.online.acting import OnlinePlanner
 from widthwise.online.defaults import planning_defaults
 from widthwise.online.lockstep import advance_together
+from widthwise.online.start import Start
 from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
 from widthwise.training.demonstration import Demonstration, new_demonstration, repeats
 from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
-from widthwise.training.learning_parts import new_memory, new_network
+from widthwise.training.learning_parts import new_memory, new_network, use_threads
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
 from widthwise.training.rewards import total
 from widthwise.training.simulator_facts import input_format_of, over_at_reset, random_walk, support_for
+from widthwise.training.starts import draw_start
 from widthwise.training.training_agent import training_agent
 from widthwise.training.transport import ActorLost
 
@@ -171,7 +173,7 @@ class Trainer:
             return False
         begun = now()
         if first.rehearsing():
-            self.use_threads(self.threads)
+            use_threads(self.threads)
             self.learn(first.updates())
             first.judge(self.repeats_demonstration)
         else:
@@ -208,6 +210,7 @@ class Trainer:
             self.draw_anew()
         self.together([player.begin(*self.next_episode()) for player in fresh])
         for player in fresh:
+            self.interactions += player.agent.driver.steps  # those that lead to a start
             if player.agent.over:
                 raise over_at_reset(player.agent.driver.simulator.name, player.seed)
         # Before there is something to learn from, trees that begin together end together and then get other weights.
@@ -243,10 +246,16 @@ class Trainer:
         self.updater.begin(seed)
         self.calibrate(seed)
 
-    def next_episode(self) -> tuple[int, int]:
-        """The number and the seed of the next episode."""
+    def next_episode(self) -> tuple[int, int, Start | None]:
+        """The number and the seed of the next episode, and where it begins."""
         self.episodes += 1
-        return self.episodes - 1, self.episode_seed(self.episodes)
+        seed = self.episode_seed(self.episodes)
+        return self.episodes - 1, seed, draw_start(self.shown(), self.config.learning.start_share, seed)
+
+    def shown(self) -> Start | None:
+        """The demonstration, at whose states episodes may begin; None without one, or if chance leads elsewhere."""
+        first = self.demonstration
+        return None if first is None or self.chance == "reseed" else first.trajectory()
 
     def episode_seed(self, number: int) -> int:
         """Seeds that no other run has."""
@@ -300,6 +309,7 @@ class Trainer:
             self.interactions,
             self.updater.updates,
             self.losses,
+            player.start,
         )
 
     def learn(self, updates: int) -> None:
@@ -310,12 +320,6 @@ class Trainer:
                 self.losses = self.updater.learn(self.replay, following)
             self.updater.publish()
         self.clocks.training += now() - begun
-
-    @staticmethod
-    def use_threads(count: int) -> None:
-        """Let torch use this many threads for updates; other trainers in this process may use others."""
-        if torch.get_num_threads() != count:
-            torch.set_num_threads(count)
 
     def ready(self) -> bool:
         """Whether there is something to learn from: an episode, and with `patient` one that was rewarded.
@@ -354,12 +358,9 @@ class Trainer:
     def evaluate_planner(self, simulator: Simulator, episodes: int = 1, seed: int = 0) -> list[EvaluationEpisode]:
         """Episodes of the planner with the network as it is, on a simulator that is not used for training."""
         agent = self.agent(simulator)
-        results = []
-        for number in range(episodes):
-            played = agent.run(seed + number)
-            results.append(EvaluationEpisode(played.score, played.steps, played.interactions, played.actions))
+        played = [agent.run(seed + number) for number in range(episodes)]
         self.evaluate.forget()  # observations of long episodes that are not needed any more
-        return results
+        return [EvaluationEpisode(each.score, each.steps, each.interactions, each.actions) for each in played]
 
     def state(self) -> dict[str, Any]:
         """Everything the run depends on, as plain data and tensors; to be taken between two rounds."""

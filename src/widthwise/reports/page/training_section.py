@@ -260,8 +260,10 @@ def _failures(groups: Sequence[Group], failed: Sequence[FailedRun]) -> PageBlock
                 sentences.append(f"{name} is not finished: {run.reached:,}{of} interactions")
             if run.episodes and not any(line["score"] for line in run.episodes):
                 sentences.append(f"{name}: no training episode had a score other than 0, so there was little to learn")
-            if not run.episodes:
+            if not (run.episodes or run.continued):
                 sentences.append(f"{name}: no training episode has ended")
+            elif not run.episodes:
+                sentences.append(f"{name}: all training episodes began at a state of the demonstration")
     if not sentences:
         return paragraphs(f"{_KEY}-failures", ["Every run has finished."], "fine")
     return listed(f"{_KEY}-failures", "Failures and unfinished runs", sentences, "bad" if failed else "warn")

@@ -1,0 +1,213 @@
+"""Training episodes that begin at a state of the demonstration."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+import widthwise as ww
+from demonstration_tools import trainer_of, until_acting
+from learning_tools import ROOMS, rounds, same
+from widthwise.core.errors import UsageError
+from widthwise.core.shape import Mismatch
+from widthwise.learning.learning_settings import LearningSettings
+from widthwise.online.start import Start
+from widthwise.reports.training_runs import read_training
+from widthwise.simulators.maze import Maze
+from widthwise.training.checkpoint_shape import check_trainer
+from widthwise.training.starts import draw_start
+from widthwise.training.trainer import Trainer
+
+pytestmark = pytest.mark.torch
+#: What the preset `demonstration` plans with: the network guides, and the default planner continues.
+GUIDES: dict[str, Any] = {"self_imitation": True, "dynamic": False, "value": False, "tie_tolerance": 1.0}
+
+
+def solution(trainer: Trainer) -> list[int]:
+    assert trainer.demonstration is not None and trainer.demonstration.actions
+    return trainer.demonstration.actions
+
+
+def test_starts_are_drawn_from_the_whole_demonstration_by_the_seed() -> None:
+    shown = Start(7, (3, 1, 2))
+    starts = [draw_start(shown, 0.5, seed) for seed in range(2_000)]
+    assert starts == [draw_start(shown, 0.5, seed) for seed in range(2_000)]
+    begun = [start for start in starts if start is not None]
+    assert abs(len(begun) - 1_000) < 100
+    assert {start.actions for start in begun} == {(3,), (3, 1), (3, 1, 2)} and {start.seed for start in begun} == {7}
+    assert all(draw_start(shown, 0.0, seed) is None and draw_start(None, 1.0, seed) is None for seed in range(50))
+    assert all(draw_start(shown, 1.0, seed) is not None for seed in range(50))
+
+
+def test_an_agent_begins_after_the_actions_that_lead_to_its_start() -> None:
+    trainer = trainer_of()
+    until_acting(trainer)
+    known = solution(trainer)
+    actions, seed = known[:-2], trainer.config.seed
+    agent = ww.OnlinePlanner(Maze(ROOMS))
+    for _ in agent.begin(5, Start(seed, tuple(actions))):
+        raise AssertionError
+    world = Maze(ROOMS)
+    world.reset(seed)
+    steps = [world.step(action) for action in actions]
+    assert (agent.driver.tree.observation[agent.driver.tree.root] == steps[-1].observation).all()
+    assert agent.episode.actions == actions and agent.episode.rewards == [step.reward for step in steps]
+    assert agent.driver.steps == len(actions) and not agent.over
+    while not agent.over:
+        for _ in agent.act():
+            raise AssertionError
+    assert agent.episode.score == 1.0 and agent.episode.actions[: len(actions)] == actions
+
+
+def test_actions_that_end_the_episode_lead_to_the_reset() -> None:
+    trainer = trainer_of()
+    until_acting(trainer)
+    known = solution(trainer)
+    agent = ww.OnlinePlanner(Maze(ROOMS))
+    for _ in agent.begin(5, Start(trainer.config.seed, tuple(known))):
+        raise AssertionError
+    assert not agent.over and agent.episode.actions == [] and agent.driver.steps == len(known)
+
+
+@pytest.mark.parametrize("planning", [{}, GUIDES])
+def test_episodes_begin_at_states_of_the_demonstration(planning: dict[str, Any]) -> None:
+    trainer = trainer_of(rehearsal=200, start_share=1.0, **planning)
+    until_acting(trainer)
+    starts = set()
+    for _ in range(6):
+        player = trainer.players[0]
+        starts.add(player.start)
+        known, before = solution(trainer), trainer.interactions
+        assert player.agent.episode.actions[: player.start] == known[: player.start]
+        while not (ended := trainer.round()):
+            pass
+        own = ended[0]
+        assert own.start == player.start and own.steps >= own.start and own.score == 1.0
+        assert own.interactions <= trainer.interactions - before + len(known) + 10  # the first round was before
+        rounds(trainer, 1)
+    assert len(starts) > 1
+
+
+def test_the_steps_that_lead_to_a_start_are_interactions() -> None:
+    trainer = trainer_of(rehearsal=20, start_share=1.0)
+    while trainer.preparing():
+        trainer.round()
+    before, actions = trainer.interactions, trainer.actions
+    rounds(trainer, 1)
+    player = trainer.players[0]
+    assert player.start and trainer.interactions - before == player.agent.driver.steps >= player.start
+    assert trainer.actions == actions + 1
+
+
+def test_nothing_is_learned_from_the_actions_that_lead_to_a_start() -> None:
+    trainer = trainer_of(rehearsal=20, start_share=1.0)
+    until_acting(trainer)
+    player = trainer.players[0]
+    while not (ended := trainer.round()):
+        pass
+    played, rewards = player.played(), player.agent.episode.rewards
+    assert player.start and len(played) == ended[0].steps - player.start
+    assert played.returns.tolist() == pytest.approx([0.99**power for power in range(len(played))][::-1])
+    assert sum(rewards) == 1.0
+
+
+@pytest.mark.parametrize("trees", [1, 3])
+@pytest.mark.parametrize("planning", [{}, GUIDES])
+def test_a_run_continues_exactly_within_such_an_episode(planning: dict[str, Any], trees: int) -> None:
+    trainer, again = (trainer_of(rehearsal=200, start_share=0.7, trees=trees, **planning) for _ in range(2))
+    until_acting(trainer)
+    begun = 0
+    for _ in range(12):
+        rounds(trainer, 1)
+        state = trainer.state()
+        begun += sum("start" in player for player in state["players"])
+        check_trainer(state, again)
+        again.restore(state)
+        rounds(trainer, 1)
+        rounds(again, 1)
+        assert same(trainer.state(), again.state())
+    assert begun
+
+
+def test_past_the_end_of_the_demonstration_the_agent_plans_without_the_network() -> None:
+    trainer = trainer_of(rehearsal=200, **GUIDES)
+    until_acting(trainer)
+    known = solution(trainer)
+    trainer.updater.network.demonstrated.fill_(4)
+    trainer.updater.publish()
+    agent = trainer.agent(Maze(ROOMS))
+    trainer.together([agent.begin(3, Start(0, tuple(known[:3])))])
+    assert agent.evaluates and agent.driver.guided
+    trainer.together([agent.begin(3, Start(0, tuple(known[:4])))])
+    assert not agent.evaluates and not agent.driver.guided
+    trainer.together([agent.begin(3)])
+    assert agent.evaluates and agent.driver.guided
+
+
+def test_such_an_episode_can_become_the_demonstration() -> None:
+    """It is a trajectory from a reset, so that it is replayed like any other."""
+    trainer = trainer_of(rehearsal=200, start_share=1.0, **GUIDES)
+    until_acting(trainer)
+    first, known = trainer.demonstration, solution(trainer)
+    assert first is not None
+    first.score, first.actions = 0.5, known[:5]
+    while first.source == "search":
+        trainer.round()
+    assert first.score == 1.0 and first.actions is not None and first.actions[:2] == known[:2] and first.seed == 0
+    assert trainer.summary()["demonstration_source"] == "episode"
+    again = trainer_of(rehearsal=200, start_share=1.0, **GUIDES)
+    again.restore(trainer.state())
+    assert again.summary()["demonstration_source"] == "episode"
+
+
+def test_with_other_random_numbers_episodes_begin_at_a_reset() -> None:
+    trainer = trainer_of(start_share=1.0)
+    until_acting(trainer)
+    assert trainer.shown() is not None
+    trainer.chance = "reseed"
+    assert trainer.shown() is None
+
+
+def test_damaged_starts_are_refused() -> None:
+    trainer = trainer_of(rehearsal=20, start_share=1.0)
+    until_acting(trainer)
+    state = trainer.state()
+    for start in (state["players"][0]["start"] + 1, 0, -1, "one"):
+        state["players"][0]["start"] = start
+        with pytest.raises(Mismatch, match=r"players\[0\]"):
+            check_trainer(state, trainer)
+    state = trainer.state()
+    state["demonstration"]["source"] = "elsewhere"
+    with pytest.raises(Mismatch, match=r"demonstration\.source"):
+        check_trainer(state, trainer)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, float("nan")])
+def test_a_share_is_from_0_to_1(wrong: float) -> None:
+    with pytest.raises(UsageError, match="start_share must be from 0 to 1"):
+        LearningSettings(start_share=wrong)
+
+
+@pytest.mark.parametrize("actors", [1, 2])
+def test_scores_of_a_run_are_those_of_episodes_from_a_reset(tmp_path: Path, actors: int) -> None:
+    settings: dict[str, Any] = {
+        "archive": 1_500,
+        "rehearsal": 100,
+        "start_share": 0.5,
+        "steps_per_action": 10,
+        "batch": 8,
+    }
+    out = tmp_path / "run"
+    ww.train("corridor", 4_000, algorithm="pi-hiw", evaluate_every=2_000, actors=actors, out=out, **settings)
+    lines = [json.loads(line) for line in (out / "episodes.jsonl").read_text().splitlines()]
+    own = [line for line in lines if "start" not in line]
+    assert own and len(own) < len(lines) and all(line["steps"] >= line.get("start", 0) for line in lines)
+    result = json.loads((out / "result.json").read_text())
+    assert result["episodes"] == len(lines)
+    assert result["recent_score"] == pytest.approx(fmean(line["score"] for line in own[-20:]))
+    run = read_training([out])[0].runs[0]
+    assert run.episodes == own and len(run.continued) == len(lines) - len(own)

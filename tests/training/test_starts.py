@@ -56,7 +56,7 @@ def test_an_agent_begins_after_the_actions_that_lead_to_its_start() -> None:
     steps = [world.step(action) for action in actions]
     assert (agent.driver.tree.observation[agent.driver.tree.root] == steps[-1].observation).all()
     assert agent.episode.actions == actions and agent.episode.rewards == [step.reward for step in steps]
-    assert agent.driver.steps == len(actions) and not agent.over
+    assert agent.driver.steps == len(actions)
     while not agent.over:
         for _ in agent.act():
             raise AssertionError
@@ -70,7 +70,8 @@ def test_actions_that_end_the_episode_lead_to_the_reset() -> None:
     agent = ww.OnlinePlanner(Maze(ROOMS))
     for _ in agent.begin(5, Start(trainer.config.seed, tuple(known))):
         raise AssertionError
-    assert not agent.over and agent.episode.actions == [] and agent.driver.steps == len(known)
+    assert not agent.over
+    assert agent.episode.actions == [] and agent.driver.steps == len(known)
 
 
 @pytest.mark.parametrize("planning", [{}, GUIDES])
@@ -140,12 +141,9 @@ def test_past_the_end_of_the_demonstration_the_agent_plans_without_the_network()
     trainer.updater.network.demonstrated.fill_(4)
     trainer.updater.publish()
     agent = trainer.agent(Maze(ROOMS))
-    trainer.together([agent.begin(3, Start(0, tuple(known[:3])))])
-    assert agent.evaluates and agent.driver.guided
-    trainer.together([agent.begin(3, Start(0, tuple(known[:4])))])
-    assert not agent.evaluates and not agent.driver.guided
-    trainer.together([agent.begin(3)])
-    assert agent.evaluates and agent.driver.guided
+    for start, guides in ((Start(0, tuple(known[:3])), True), (Start(0, tuple(known[:4])), False), (None, True)):
+        trainer.together([agent.begin(3, start)])
+        assert (agent.evaluates, agent.driver.guided) == (guides, guides)
 
 
 def test_such_an_episode_can_become_the_demonstration() -> None:

@@ -47,16 +47,21 @@ STICKY = 0.25  # the probability with which an action is repeated in the episode
 #: Evaluation episodes have seeds that no training episode has.
 FIRST_SEED = 1_000_000
 
+#: Half of the interactions of the default find a demonstration; afterwards all that planning finds is learned.
+LEARNS = "archive=0.4 self_imitation=off tie_tolerance=0 updates=8 tree_targets=16 segment=20"
 #: The preset, the algorithm and the settings of each variant. `random` and `play`, the planner alone, are what learning
 #: is compared with.
 VARIANTS: dict[str, tuple[str, str, str]] = {
     "random": ("", "", ""),
     "play": ("", "", ""),
     "default": ("default", "auto", ""),
-    # Episodes that begin at states of the demonstration.
-    "default-starts-0": ("default", "auto", "start_share=0"),
-    "default-starts-0.5": ("default", "auto", "start_share=0.5"),
-    "default-starts-1": ("default", "auto", "start_share=1"),
+    # Episodes that begin at states of the demonstration: with the default, with the paper's settings after a search,
+    # and where planning and learning continue after the search instead of repeating what it found.
+    "default-starts": ("default", "auto", "start_share=0.5"),
+    "paper-search": ("paper", "pi-hiw", "nodes=5000 archive=0.4"),
+    "paper-search-starts": ("paper", "pi-hiw", "nodes=5000 archive=0.4 start_share=0.5"),
+    "learns": ("default", "auto", LEARNS),
+    "learns-starts": ("default", "auto", f"{LEARNS} start_share=0.5"),
     "default-iw": ("default", "pi-iw+", ""),
     "paper-iw": ("paper", "pi-iw", ""),
     "paper-iw+": ("paper", "pi-iw+", ""),

@@ -47,8 +47,31 @@ STICKY = 0.25  # the probability with which an action is repeated in the episode
 #: Evaluation episodes have seeds that no training episode has.
 FIRST_SEED = 1_000_000
 
-#: Half of the interactions of the default find a demonstration; afterwards all that planning finds is learned.
+#: π-HIW over tiles and the memory of the console, learned as the paper does; each of the levers changes one thing.
+PLAIN = (
+    "archive=0 self_imitation=off tie_tolerance=0 behaviour=ties target_prior=off life_penalty=0 clip_rewards=on "
+    "value=on value_factor=1"
+)
+LEVERS = {
+    "tree-targets": "tree_targets=16",  # targets from all nodes of the tree
+    "updates": "updates=8",
+    "lives": "life_penalty=1",
+    "rare": "rare_bonus=0.1",  # rare high-level states in the back-up
+    "root": "root_actions=on",
+    "search": "archive=0.4 rehearsal=2000",  # the best trajectory that a search finds as an episode
+    "refreshed": "bootstrap=20",  # returns of the replay end with the value of the present network
+    "shift": "shift=4",
+}
+#: Two fifths of the interactions find a demonstration; afterwards all that planning finds is learned.
 LEARNS = "archive=0.4 self_imitation=off tie_tolerance=0 updates=8 tree_targets=16 segment=20"
+
+
+def _with(settings: str, others: str) -> str:
+    """Settings of which some are replaced, or to which some are added."""
+    values = dict(text.split("=") for text in f"{settings} {others}".split())
+    return " ".join(f"{name}={value}" for name, value in values.items())
+
+
 #: The preset, the algorithm and the settings of each variant. `random` and `play`, the planner alone, are what learning
 #: is compared with.
 VARIANTS: dict[str, tuple[str, str, str]] = {
@@ -62,6 +85,8 @@ VARIANTS: dict[str, tuple[str, str, str]] = {
     "paper-search-starts": ("paper", "pi-hiw", "nodes=5000 archive=0.4 start_share=0.5"),
     "learns": ("default", "auto", LEARNS),
     "learns-starts": ("default", "auto", f"{LEARNS} start_share=0.5"),
+    "plain": ("default", "pi-hiw", PLAIN),
+    **{f"plain-{name}": ("default", "pi-hiw", _with(PLAIN, lever)) for name, lever in LEVERS.items()},
     "default-iw": ("default", "pi-iw+", ""),
     "paper-iw": ("paper", "pi-iw", ""),
     "paper-iw+": ("paper", "pi-iw+", ""),

@@ -45,13 +45,14 @@ class LearningSettings:
     demonstration_share: float = 0.25  # of a batch, from that trajectory
     self_imitation: bool = False  # only the best trajectory is learned from; a better episode takes its place
     start_share: float = 0.0  # of the episodes, begin at a state of that trajectory
+    rare_bonus: float = 0.0  # added to returns where a path enters a high-level state that no action has entered before
 
     def __post_init__(self) -> None:
         """Check the settings."""
         for name in ("replay", "learning_rate", "epsilon", "clip"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} must be above 0, not {getattr(self, name)!r}")
-        for name in ("updates", "l2", "value_factor", "calibration"):
+        for name in ("updates", "l2", "value_factor", "calibration", "rare_bonus"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} must be at least 0, not {getattr(self, name)!r}")
         for name in ("archive", "rehearsal"):

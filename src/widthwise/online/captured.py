@@ -191,9 +191,23 @@ def _check_search(search: dict[str, Any], nodes: dict[str, Any], live: set[int],
         _COUNT(pair[1], f"{place}.counts")
 
 
+def _visited(value: Any, place: str) -> None:
+    """A high-level state and how often it was entered."""
+    items(anything)(value, place)
+    _agree(len(value) == 2, place, "a state and its count")
+    _bytes(value[0], place)
+    whole(1)(value[1], place)
+
+
 PLAYERS = items(
     fields(
         {"episode": whole(-1)},
-        {"targets": items(items(number)), "agent": table(anything), "delivered": whole(0), "start": whole(0)},
+        {
+            "targets": items(items(number)),
+            "agent": table(anything),
+            "delivered": whole(0),
+            "start": whole(0),
+            "visits": items(_visited),
+        },
     ),
 )

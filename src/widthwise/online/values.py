@@ -39,8 +39,8 @@ def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (),
     that every step gives something and ends are to be avoided: a node is then worth the mean of its
     explored children, as a single long way among many ends is not a safe one. Of `doubted` nodes an estimate above 0 is
     not used, and a doubted root is worth the best of its actions. `tree.rules` say what a lost life takes from the
-    return of a step, and how much a reward counts. A hierarchy needs no special case, as its levels share the one
-    tree.
+    return of a step, and how much a reward counts. `tree.rarity` adds a bonus where a path enters a rare high-level
+    state. A hierarchy needs no other special case, as its levels share the one tree.
     """
     worth, size, best = back_up(tree, discount, doubted, leaf)
     root = tree.nodes.children[tree.root]
@@ -132,6 +132,7 @@ def back_up(
     reward, value, ends, untried = tree.counted_rewards(), tree.value, tree.ends, tree.rules.untried
     penalty = tree.rules.life_penalty
     lost = tree.lost if penalty else frozenset[int]()
+    bonuses = {} if tree.rarity is None else tree.rarity.bonuses(tree)
     failing = failure(tree, leaf)
     rows = len(parent)
     best: list[float | None] = [None] * rows  # of a node's children
@@ -154,6 +155,8 @@ def back_up(
         here = reward[node] + discount * mine
         if node in lost:
             here -= penalty
+        if node in bonuses:
+            here += bonuses[node]
         worth[node] = here
         above = parent[node]
         if above != NONE:

@@ -15,6 +15,7 @@ from widthwise.core.contract import guarded
 from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.core.watchdog import CallWatch, StepExpired
+from widthwise.simulator_search.rarity import Rarity
 from widthwise.simulator_search.tree import NONE, BackUpRules, Tree
 
 #: A request of a planner: a node and an action to execute in it.
@@ -79,10 +80,11 @@ class Driver:
         self.functions = list(features)
         self.keep_observations = keep_observations
         self.rules = rules or BackUpRules()
+        self.rarity: Rarity | None = None  # of trees that a network guides
+        self.guided = True  # whether nodes get the policy of their evaluation
         self.tree = self._new_tree()
         self.steps = 0
         self.restores = 0
-        self.guided = True  # whether nodes get the policy of their evaluation
         self.at = NONE  # the node of the simulator's current state
         self.last: Step | None = None
 
@@ -101,10 +103,12 @@ class Driver:
         if self.guided:
             self.guided = False
             self.tree.prior[:] = [None] * len(self.tree.prior)
+            self.tree.rarity = None
 
     def _new_tree(self) -> Tree:
         tree = Tree(self.simulator.actions, len(self.functions))
         tree.rules = self.rules
+        tree.rarity = self.rarity if self.guided else None
         return tree
 
     def step(self, parent: int, action: int, before: Callable[[], None] | None = None) -> Step:

@@ -12,9 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from widthwise.core.simulator import Step
+
+if TYPE_CHECKING:
+    from widthwise.simulator_search.rarity import Rarity
 
 NONE = -1  # no parent, no child
 
@@ -114,6 +117,7 @@ class Tree:
         self.lives: dict[int, int] = {}  # of nodes, where the simulator shows them
         self.lost: set[int] = set()  # nodes whose step lost a life
         self.rules = BackUpRules()
+        self.rarity: Rarity | None = None  # adds a bonus for rare high-level states to returns
         self.root = NONE
 
     @property

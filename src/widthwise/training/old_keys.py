@@ -53,6 +53,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "demonstration_share": 0.25,
         "self_imitation": False,
         "start_share": 0.0,
+        "rare_bonus": 0.0,
     },
 }
 

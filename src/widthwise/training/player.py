@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -20,6 +21,7 @@ from widthwise.online.start import Start
 from widthwise.online.tree_samples import TreeSample, tree_samples
 from widthwise.online.values import LookAhead, leaf_value
 from widthwise.simulator_search.driver import Evaluation
+from widthwise.simulator_search.rarity import Rarity
 from widthwise.simulator_search.tree import NONE, Tree
 from widthwise.training.rewards import steps_to_last_reward
 
@@ -41,8 +43,12 @@ class Player:
         self.delivered = 0  # actions that were handed over to be learned from
         self._parts: list[EpisodeData] = []
         self._samples: list[TreeSample] = []
+        self.rarity: Rarity | None = None
+        self._entered: bytes | None = None  # the high-level state of the root
         if self.learning.tree_targets:
             agent.recorder = self._sample
+        if self.learning.rare_bonus:
+            self.rarity = agent.driver.rarity = Rarity(self.learning.rare_bonus)
 
     def begin(self, episode: int, seed: int, start: Start | None = None) -> Waiting:
         """Begin an episode, at its reset or at another start; nothing is learned from the actions that lead there."""
@@ -50,6 +56,12 @@ class Player:
         self.observations, self.targets, self.lost, self.delivered = [], [], [], 0
         yield from self.agent.begin(seed, start)
         self.start = self.agent.episode.steps
+        self._count(None)
+
+    def _count(self, before: bytes | None) -> None:
+        """Count the high-level state of the root, if an action has entered it and such states are counted."""
+        if self.rarity is not None and not self.agent.guidance.over:
+            self._entered = self.rarity.enter(self.agent.driver.tree, before)
 
     def act(self, input_format: InputFormat, least: int = 0) -> Waiting:
         """Execute an action, and others until this many interactions were made; store what there is to learn from."""
@@ -60,6 +72,7 @@ class Player:
             record = yield from self.agent.act()
             self.targets.append(record.target)
             self.lost.append(tree.root in tree.lost)
+            self._count(self._entered)
             if self.learning.segment and len(self.targets) - self.delivered > self.learning.segment:
                 self._deliver(record.look_ahead)
             if self.agent.over or self.agent.driver.steps >= enough:
@@ -99,9 +112,12 @@ class Player:
 
     def state(self) -> dict[str, Any]:
         """The episode so far as plain data; nothing is left of one that is over."""
+        state: dict[str, Any] = {"episode": self.episode}
+        if self.rarity is not None:
+            state["visits"] = [[features, count] for features, count in sorted(self.rarity.visits.items())]
         if self.episode < 0 or self.agent.over:
-            return {"episode": self.episode}
-        state = {"episode": self.episode, "targets": list(self.targets), "agent": capture(self.agent, self.seed)}
+            return state
+        state |= {"targets": list(self.targets), "agent": capture(self.agent, self.seed)}
         delivered = {"delivered": self.delivered} if self.learning.segment else {}
         return state | delivered | ({"start": self.start} if self.start else {})
 
@@ -110,6 +126,8 @@ class Player:
         self.episode = state["episode"]
         self.agent.episode = Episode(terminated=True)
         self._parts, self._samples = [], []
+        if self.rarity is not None:
+            self.rarity.visits = Counter(dict(state.get("visits", ())))
         if "agent" in state:
             self.seed = state["agent"]["seed"]
             seen = resume(self.agent, state["agent"])
@@ -119,6 +137,8 @@ class Player:
             self.targets = [list(target) for target in state["targets"]]
             self.lost = lives_lost(own)
             self.delivered = state.get("delivered", 0)
+            if self.rarity is not None and not self.agent.guidance.over:
+                self._entered = self.rarity.state(self.agent.driver.tree)
 
     def played(self) -> EpisodeData:
         """What there is to learn from at the end of an episode: all of it, or what follows the last part.

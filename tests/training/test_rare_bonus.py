@@ -19,6 +19,8 @@ from widthwise.simulators.maze import Maze
 from widthwise.training.algorithms import planning_settings
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.configuration import Configuration
+from widthwise.training.configure import configure
+from widthwise.training.run_settings import RunSettings
 from widthwise.training.trainer import Trainer
 
 
@@ -134,6 +136,13 @@ def test_damaged_visits_are_refused() -> None:
 def test_a_bonus_is_at_least_0(wrong: float) -> None:
     with pytest.raises(UsageError, match="rare_bonus must be at least 0"):
         LearningSettings(rare_bonus=wrong)
+
+
+def test_a_planner_without_an_upper_level_has_no_bonus() -> None:
+    with pytest.raises(UsageError, match=r"pi-iw\+ has no upper level: leave out rare_bonus"):
+        configure(RunSettings("maze-small", 100, "pi-iw+", overrides={"rare_bonus": 0.1}))
+    settings = RunSettings("maze-small", 100, "pi-hiw", overrides={"rare_bonus": 0.1})
+    assert configure(settings).learning.rare_bonus == 0.1
 
 
 def test_without_the_network_there_is_no_bonus() -> None:

@@ -187,7 +187,12 @@ def test_damaged_starts_are_refused() -> None:
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, float("nan")])
 def test_a_share_is_from_0_to_1(wrong: float) -> None:
     with pytest.raises(UsageError, match="start_share must be from 0 to 1"):
-        LearningSettings(start_share=wrong)
+        LearningSettings(start_share=wrong, archive=100)
+
+
+def test_without_a_demonstration_starts_are_refused() -> None:
+    with pytest.raises(UsageError, match="start_share needs a demonstration: set archive too"):
+        LearningSettings(start_share=0.5)
 
 
 @pytest.mark.parametrize("actors", [1, 2])

@@ -63,6 +63,8 @@ class LearningSettings:
                 raise UsageError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
         if not 0 <= self.start_share <= 1:
             raise UsageError(f"start_share must be from 0 to 1, not {self.start_share!r}")
+        if self.start_share and not self.archive:
+            raise UsageError("start_share needs a demonstration: set archive too, or leave it out")
         for name in ("tree_targets", "segment", "bootstrap"):
             if not 0 <= getattr(self, name) <= _MOST:
                 raise UsageError(f"{name} must be from 0 to {_MOST:,}, not {getattr(self, name)!r}")

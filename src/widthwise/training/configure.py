@@ -59,6 +59,8 @@ def configure(settings: RunSettings) -> Configuration:
     )
     learning = _of(LearningSettings, preset_settings(settings.preset, simulator)) | _of(LearningSettings, overrides)
     learning["archive"] = _search_of(settings.interactions, learning["archive"], learning["calibration"])
+    if learning.get("rare_bonus") and not planning.hierarchical:
+        raise UsageError(f"{planning.algorithm} has no upper level: leave out rare_bonus, or use the algorithm pi-hiw")
     return Configuration(
         planning=planning,
         learning=LearningSettings(**learning),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import torch
-
 from widthwise.learning.input_format import InputFormat
 from widthwise.learning.network import Network
 from widthwise.learning.replay_memory import ReplayMemory, Sampling
@@ -44,5 +42,7 @@ def new_memory(config: Configuration, input_format: InputFormat) -> ReplayMemory
 
 def use_threads(count: int) -> None:
     """Let torch use this many threads for updates; other trainers in this process may use others."""
+    import torch
+
     if torch.get_num_threads() != count:
         torch.set_num_threads(count)

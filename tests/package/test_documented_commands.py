@@ -45,6 +45,9 @@ NOT_RUN = {
     "widthwise play maze-small --policy": "needs a trained network; tests/training/test_train.py plays with one",
     "widthwise play atari:": "plays for minutes; tests/simulators/test_atari.py plays shorter",
     "widthwise demo atari": "takes minutes; tests/exploration/test_search.py searches shorter",
+    "widthwise search maze-small --interactions 20_000 --policy": (
+        "needs a trained network; tests/exploration/test_followed_policy.py follows one"
+    ),
     "widthwise search atari:": "takes minutes; tests/exploration/test_search.py searches shorter",
     "widthwise check-env atari:": "takes long; tests/simulators/test_atari.py checks games",
     "widthwise serve": "does not end by itself; docs/guide/serve.md and tests/service run it",

@@ -36,6 +36,7 @@ examples:
   widthwise search maze-small --interactions 20_000 --gif way.gif
   widthwise search atari:venture --interactions 20_000 --out runs/venture
   widthwise search atari:venture --interactions 100_000 --out runs/venture --resume
+  widthwise search maze-small --interactions 20_000 --policy runs/small
 
 exit codes: 0 a trajectory was found that has a positive score or ends an episode of costs; 12 none was found;
 23 --max-time (the best trajectory so far is printed); 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint
@@ -126,6 +127,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--no-count-steps", action="store_true", help="count every visit as one, however many steps it took"
     )
+    group.add_argument(
+        "--policy",
+        type=Path,
+        metavar="RUN",
+        help="follow the network of a training run in half of the visits; the options of the environment are those of "
+        "the run",
+    )
+    group.add_argument(
+        "--follow", type=float, metavar="X", help="with --policy: the share of visits that follow it (default 0.5)"
+    )
     group.add_argument("--archive-memory", type=float, metavar="MB", help="maximum size of the archive (default 1000)")
     group.add_argument("--no-lives", action="store_true", help="continue a rollout when a life is lost")
     parser.set_defaults(run=run)
@@ -186,6 +197,7 @@ def _search(args: argparse.Namespace, watch: Watchdog | None) -> tuple[Explorati
             max_seconds=args.max_time,
             chance=args.chance,
             options=options_of(args) or None,
+            policy=args.policy,
             listener=SearchListener(improved=improved, moved=view.moved, say=view.say),
         )
     except (ChanceError, OutOfTime) as error:
@@ -247,6 +259,7 @@ def _planner(args: argparse.Namespace) -> dict[str, Any]:
         "shared_counts": False if args.no_shared_counts else None,
         "count_steps": False if args.no_count_steps else None,
         "restart": args.restart,
+        "follow": args.follow,
         "memory_mb": args.archive_memory,
     }
     return {name: value for name, value in given.items() if value is not None}

@@ -11,6 +11,7 @@ from typing import Any
 from widthwise.core.contract import environment_name
 from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.simulator import Simulator, Step
+from widthwise.exploration.followed_policy import PolicyFunction, options_with, policy_function, policy_record
 from widthwise.exploration.search_run import KIND, ExplorationRun, SearchFolder, SearchListener, SearchResult
 from widthwise.exploration.search_settings import (
     SEARCH_MODES,
@@ -40,6 +41,7 @@ def search(
     max_seconds: float | None = None,
     chance: Mode | None = None,
     options: Mapping[str, Any] | None = None,
+    policy: str | Path | PolicyFunction | None = None,
 ) -> SearchResult:
     """Search an environment for the trajectory with the highest score, without acting in between.
 
@@ -57,6 +59,9 @@ def search(
         chance: What to do if steps depend on chance: "refuse", the default, or "foresee" to search with known random
             outcomes.
         options: Options of the environment, if it is given by name.
+        policy: A policy to follow in a part of the visits (`ArchiveSearch.follow`): the folder of a training run, or a
+            function that gives a probability for each action. Options of the environment that are not given are then
+            those of the run.
 
     Returns:
         The best trajectory, which was replayed from a reset, and the cost of the search.
@@ -83,6 +88,7 @@ def search(
         max_seconds=max_seconds,
         chance=chance,
         options=options,
+        policy=policy,
     )
     try:
         return run.run()
@@ -104,6 +110,7 @@ def begin_search(
     max_seconds: float | None = None,
     chance: str | None = None,
     options: Mapping[str, Any] | None = None,
+    policy: str | Path | PolicyFunction | None = None,
     listener: SearchListener | None = None,
 ) -> ExplorationRun:
     """A search that is ready to run; the arguments are those of `search`.
@@ -121,7 +128,8 @@ def begin_search(
     given: dict[str, Any] = {
         "seed": seed,
         "planner": planner,
-        "options": options,
+        "options": options_with(policy, options) or None,
+        "policy": policy_record(policy),
         "chance": chance,
         "tiles": tiles,
     }
@@ -130,10 +138,11 @@ def begin_search(
     finding = check_chance(environment, settings.seed)
     if finding.stochastic and settings.chance != "foresee":
         raise refusal(finding, SEARCH_MODES)
+    follows = policy_function(settings.policy, policy, env, settings.options)
     until = None if max_seconds is None else begun + max_seconds
     choice, levels = _choose(environment, settings, features, until)
     run = ExplorationRun(
-        settings.planner.begin(environment, choice.features, settings.seed),
+        settings.planner.begin(environment, choice.features, settings.seed, policy=follows),
         interactions,
         sampled=choice.interactions,
         features=f"gain, {levels}" if settings.planner.gains else levels,

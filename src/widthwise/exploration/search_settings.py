@@ -11,6 +11,7 @@ from widthwise.core import shape
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.run_folder import CONFIG
 from widthwise.core.showing import setting
+from widthwise.exploration.followed_policy import FUNCTION
 from widthwise.exploration.search_run import read_search_config
 from widthwise.simulator_search.archive_search import ArchiveSearch, setting_name
 from widthwise.simulators.chance import Mode
@@ -23,7 +24,12 @@ SEARCH_MODES: tuple[Mode, ...] = ("refuse", "foresee")
 
 _RECORDED = shape.fields(
     {"seed": shape.whole(), "options": shape.table(shape.anything), "planner": shape.table(shape.anything)},
-    {"chance": shape.choice(*SEARCH_MODES), "tiles": shape.items(shape.text), "sample": shape.whole()},
+    {
+        "chance": shape.choice(*SEARCH_MODES),
+        "tiles": shape.items(shape.text),
+        "sample": shape.whole(),
+        "policy": shape.fields({"kind": shape.choice(FUNCTION, "run")}, {"folder": shape.text, "sha256": shape.text}),
+    },
 )
 
 
@@ -37,10 +43,12 @@ class SearchSettings:
     chance: Mode
     tiles: tuple[str, ...]  # of each level, as WxH:V; empty if they are chosen for the environment
     sample: int  # the most steps of the sample by which features are chosen
+    policy: Mapping[str, str] | None = None  # see `policy_record`
 
     def describe(self) -> dict[str, Any]:
         """The settings as `config.json` has them."""
-        settings = {"options": plain(self.options), "seed": self.seed, "planner": plain(asdict(self.planner))}
+        planner = asdict(self.planner)
+        settings = {"options": plain(self.options), "seed": self.seed, "planner": plain(planner)}
         # Usual values are left out, so that searches continue that began before these settings existed.
         if self.chance != "refuse":
             settings["chance"] = self.chance
@@ -48,6 +56,10 @@ class SearchSettings:
             settings["tiles"] = list(self.tiles)
         if self.sample != SAMPLE:
             settings["sample"] = self.sample
+        if self.policy is None:
+            del settings["planner"]["follow"]
+        else:
+            settings["policy"] = dict(self.policy)
         return settings
 
 
@@ -59,6 +71,7 @@ def new_settings(
     options: Mapping[str, Any] | None = None,
     chance: str | None = None,
     tiles: Sequence[str] | None = None,
+    policy: Mapping[str, str] | None = None,
 ) -> SearchSettings:
     """The settings of a new search; what is not given has its default.
 
@@ -69,6 +82,7 @@ def new_settings(
         options: Options of the environment.
         chance: What to do if steps depend on chance.
         tiles: Tiles of each level, as WxH or WxH:V.
+        policy: What `policy_record` says about the policy to follow.
 
     Returns:
         The settings.
@@ -76,6 +90,8 @@ def new_settings(
     Raises:
         UsageError: A setting is out of its range.
     """
+    if policy is None and isinstance(planner, Mapping) and "follow" in planner:
+        raise UsageError(f"{setting_name('follow')} has no effect without a policy", command="give --policy RUN too")
     return SearchSettings(
         seed=seed or 0,
         planner=planner if isinstance(planner, ArchiveSearch) else ArchiveSearch(**(planner or {})),
@@ -83,6 +99,7 @@ def new_settings(
         chance=_mode(chance or "refuse"),
         tiles=tuple(_shown(level) for level in levels_of_tiles(tiles or ())),
         sample=min(SAMPLE, interactions // 4),
+        policy=policy,
     )
 
 
@@ -94,6 +111,7 @@ def continued_settings(
     options: Mapping[str, Any] | None = None,
     chance: str | None = None,
     tiles: Sequence[str] | None = None,
+    policy: Mapping[str, str] | None = None,
 ) -> SearchSettings:
     """The settings of a search that continues: those of its folder. The other arguments are those of `new_settings`.
 
@@ -104,6 +122,7 @@ def continued_settings(
         options: Options of the environment.
         chance: What to do if steps depend on chance.
         tiles: Tiles of each level.
+        policy: What `policy_record` says about the policy to follow.
 
     Returns:
         The settings.
@@ -117,6 +136,7 @@ def continued_settings(
         _RECORDED(recorded, "settings")
         before = recorded["planner"]
         began = ArchiveSearch(**{**before, "widths": tuple(before["widths"])})
+        before = asdict(began)
         levels = tuple(_shown(level) for level in levels_of_tiles(recorded.get("tiles", ())))
     except (shape.Mismatch, UsageError, TypeError, KeyError) as error:
         raise InputError(f"{folder / CONFIG}: these are not the settings of a search ({error})") from None
@@ -129,6 +149,10 @@ def continued_settings(
         "tiles": (levels, None if tiles is None else [_shown(level) for level in levels_of_tiles(tiles)]),
         **{setting_name(name).lstrip("-"): (before.get(name), value) for name, value in parts.items()},
     }
+    led = recorded.get("policy")
+    if policy is not None and {**policy, "folder": None} != {**(led or {}), "folder": None}:
+        how = "another policy" if led else "no policy"
+        raise UsageError(f"{folder} was started with {how}; it cannot continue with this one")
     for name, (then, now) in given.items():
         if now is not None and plain(now) != plain(then):
             changed = f"{name} {setting(then)}; it cannot continue with {setting(now)}"
@@ -147,6 +171,7 @@ def continued_settings(
         chance=mode,
         tiles=levels,
         sample=recorded.get("sample", SAMPLE),
+        policy=led,
     )
 
 

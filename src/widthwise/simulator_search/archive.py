@@ -33,10 +33,18 @@ ENTRY_BYTES, SNAPSHOT_BYTES = 600, 4_000
 class Entry:
     """How the search continues from a region: a saved state, and what it took to get there."""
 
-    __slots__ = ("gain", "lives", "node", "score", "snapshot", "steps")
+    __slots__ = ("gain", "lives", "node", "policy", "score", "snapshot", "steps")
 
     def __init__(
-        self, snapshot: Any, score: float, steps: int, node: int, lives: int | None, *, gain: float = 0.0
+        self,
+        snapshot: Any,
+        score: float,
+        steps: int,
+        node: int,
+        lives: int | None,
+        *,
+        gain: float = 0.0,
+        policy: array[float] | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.score = score
@@ -44,12 +52,14 @@ class Entry:
         self.steps = steps
         self.node = node  # of the trajectories
         self.lives = lives  # None where the environment has no lives
+        self.policy = policy  # a probability for each action, where the search follows a policy
 
     @property
     def size(self) -> int:
         """Its bytes, about."""
         snapshot = self.snapshot
-        return ENTRY_BYTES + (len(snapshot) if isinstance(snapshot, bytes) else SNAPSHOT_BYTES)
+        followed = 0 if self.policy is None else len(self.policy) * self.policy.itemsize
+        return ENTRY_BYTES + followed + (len(snapshot) if isinstance(snapshot, bytes) else SNAPSHOT_BYTES)
 
     def worse(self, score: float, steps: int) -> bool:
         """Whether another way is better: it has a higher score, or the same score after fewer steps."""

@@ -6,7 +6,7 @@ that is kept during the whole search, and the low level never ends:
     while there are interactions left:
         choose a gain, high ones first, and a region on each level inside, rarely visited ones first; load its entry
         repeat for some steps:
-            act: hold an action for a while, then take another at random
+            act: hold an action for a while, then take another at random; or follow a policy, if there is one
             remember the state of a few steps ago: a new region gets an entry, a better way to a known one replaces it
 
 States shortly before a lost life are not kept. Most of them are lost already: a rollout from a fall ends as the fall
@@ -23,6 +23,7 @@ prunes nothing.
 from __future__ import annotations
 
 import random
+from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,6 +68,8 @@ class ArchiveSearch:
         restart: The number of interactions without a higher gain after which the search begins again with an empty
             archive; twice as many in the second attempt, three times in the third, and so on. The best trajectory is
             kept. 0: it never begins again.
+        follow: The share of visits in which the actions are drawn from the policy, if the search has one. In the other
+            visits they are random.
         memory_mb: The maximum size of the archive. When it is full, a state with a higher gain replaces those with the
             lowest gain, and other states are not stored.
 
@@ -92,6 +95,7 @@ class ArchiveSearch:
     shared_counts: bool = True
     count_steps: bool = True
     restart: int = 100_000
+    follow: float = 0.5
     memory_mb: float = 1_000.0
 
     def __post_init__(self) -> None:
@@ -102,6 +106,8 @@ class ArchiveSearch:
         for name in ("survive", "restart"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{setting_name(name)} must not be negative, but is {getattr(self, name)}")
+        if not 0 <= self.follow <= 1:
+            raise UsageError(f"{setting_name('follow')} must be from 0 to 1, not {self.follow:g}")
         if not self.widths or any(width not in _WIDTHS for width in self.widths):
             given = ",".join(map(str, self.widths)) or "none"
             raise UsageError(f"{setting_name('widths')} must be chosen from 1, 2, n and all, not {given}")
@@ -121,7 +127,7 @@ class ArchiveSearch:
             features: Feature functions, highest level first; the last is of the lowest level, where rollouts prune.
                 The others define the regions of the archive; a single function does both.
             seed: The seed of the random numbers and of the environment's reset.
-            policy: Gives a probability for each action; without it actions are equally likely.
+            policy: Gives a probability for each action: the policy that a share of the visits follows.
 
         Returns:
             The search, which has seen the initial state.
@@ -207,7 +213,9 @@ class SearchAtWork:
         pruning: LowLevel | None = outer.low
         if pruning is None:
             pruning = outer.low = LowLevel(planner)
-        discovered = self._roll_out(entry, pruning, planner.rollout if most is None else min(most, planner.rollout))
+        follows = self.policy is not None and self.rng.random() < planner.follow
+        length = planner.rollout if most is None else min(most, planner.rollout)
+        discovered = self._roll_out(entry, pruning, length, entry.policy if follows else None)
         pruning.count(discovered)
         for region in regions:
             region.count((self.interactions - before) / planner.rollout if planner.count_steps else 1.0)
@@ -220,17 +228,19 @@ class SearchAtWork:
             regions.append(regions[-1].choose(self.rng))
         return regions[1:]
 
-    def _roll_out(self, entry: Entry, pruning: LowLevel, length: int) -> bool:
+    def _roll_out(self, entry: Entry, pruning: LowLevel, length: int, followed: Sequence[float] | None) -> bool:
+        """Roll out from an entry, by the policy if `followed` are its probabilities there, otherwise at random."""
         planner, rng, simulator = self.planner, self.rng, self.simulator
         simulator.load(self.unpack(entry.snapshot))
         node, score, gain, steps = entry.node, entry.score, entry.gain, entry.steps
         waiting: deque[tuple[list[bytes], Entry]] = deque()  # states that may be kept
         discovered = False
         action = -1
-        probabilities: Sequence[float] | None = None
         for _ in range(length):
-            if action < 0 or rng.random() * planner.hold < 1:
-                action = self._action(probabilities)
+            if followed is not None:
+                action = rng.choices(range(simulator.actions), followed)[0]
+            elif action < 0 or rng.random() * planner.hold < 1:
+                action = rng.randrange(simulator.actions)
             step = simulator.step(action)
             node = self.trajectories.add(node, action)
             score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
@@ -254,16 +264,15 @@ class SearchAtWork:
                 discovered |= self.archive.offer(*waiting.popleft(), improve=planner.improve)
             if familiar and (not planner.through or pruning.prunes(self.low, step)):
                 break
-            if self.policy is not None:
-                probabilities = self.policy(step)
+            if followed is not None:
+                followed = self._followed(step)
         for features, state in waiting:
             discovered |= self.archive.offer(features, state, improve=planner.improve)
         return discovered
 
-    def _action(self, probabilities: Sequence[float] | None) -> int:
-        if probabilities is None:
-            return self.rng.randrange(self.simulator.actions)
-        return self.rng.choices(range(self.simulator.actions), probabilities)[0]
+    def _followed(self, step: Step) -> array[float] | None:
+        """The probabilities of the policy, if there is one, as checkpoints keep them."""
+        return None if self.policy is None else array("f", self.policy(step))
 
     def _features(self, step: Step, gain: float) -> list[bytes]:
         """The features of a state on each level of the archive, highest first."""
@@ -272,7 +281,8 @@ class SearchAtWork:
 
     def _entry(self, step: Step, score: float, gain: float, steps: int, node: int) -> Entry:
         """The state of the simulator as an entry."""
-        return Entry(self.pack(self.simulator.save()), score, steps, node, _lives(step), gain=gain)
+        saved, policy = self.pack(self.simulator.save()), self._followed(step)
+        return Entry(saved, score, steps, node, _lives(step), gain=gain, policy=policy)
 
     def _remember(self, score: float, steps: int, node: int, step: Step) -> None:
         """Keep the best trajectory, if it is one to report."""

@@ -45,6 +45,7 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
         "steps": np.array([entry.steps for entry in entries], np.int64),
         "node": np.array([entry.node for entry in entries], np.int64),
         "lives": np.array([_NO_LIVES if entry.lives is None else entry.lives for entry in entries], np.int64),
+        "policy": None if search.policy is None else np.array([entry.policy for entry in entries], np.float32),
         "snapshots": None if packed is None else b"".join(packed),
         "snapshot_length": None if packed is None else np.array([len(snapshot) for snapshot in packed], np.int64),
         "lowest": [
@@ -100,6 +101,10 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
     columns = zip(*(state[name].tolist() for name in ("score", "gain", "steps", "node", "lives")), strict=True)
     for region, (score, gain, steps, node, lives) in zip(leaves, columns, strict=True):
         region.entry = Entry(None, score, steps, node, None if lives == _NO_LIVES else lives, gain=gain)
+    if search.policy is not None:
+        for region, probabilities in zip(leaves, state["policy"].tolist(), strict=True):
+            assert region.entry is not None
+            region.entry.policy = array("f", probabilities)
     _snapshots(search, [region.entry for region in leaves if region.entry is not None], state)
     archive.bytes = sum(region.entry.size for region in leaves if region.entry is not None)
     archive.lowest = -math.inf if state["given_up"] is None else state["given_up"]

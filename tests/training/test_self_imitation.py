@@ -40,7 +40,7 @@ def test_a_better_episode_becomes_the_demonstration(found: bool) -> None:
     assert known is not None and first.summary()["demonstration_source"] == "search"
     first.score, first.actions = (0.5, known[:1]) if found else (None, [])
     before = trainer.interactions
-    trainer.surpass(5, [0.0] * (len(known) - 1) + [1.0, -0.25], [*known, 0])
+    trainer.surpass(0, 5, [0.0] * (len(known) - 1) + [1.0, -0.25], [*known, 0])
     assert (first.score, first.actions, first.seed) == (1.0, known, 5)
     assert trainer.preparing() and trainer.interactions == before + len(known)
     assert first.summary()["demonstration_source"] == "episode"
@@ -61,11 +61,11 @@ def test_an_episode_that_is_not_better_does_not_become_the_demonstration() -> No
     assert first is not None
     until_acting(trainer)
     known = first.actions
-    trainer.surpass(5, [1.0], [0])  # as good
-    trainer.surpass(5, [3.0, -3.0], [0, 0])  # worse, though with a larger reward
+    trainer.surpass(0, 5, [1.0], [0])  # as good
+    trainer.surpass(0, 5, [3.0, -3.0], [0, 0])  # worse, though with a larger reward
     assert (first.actions, first.score, first.seed) == (known, 1.0, 0)
     first.score = None
-    trainer.surpass(5, [0.0, -1.0], [0, 0])  # without a positive reward
+    trainer.surpass(0, 5, [0.0, -1.0], [0, 0])  # without a positive reward
     assert first.actions == known and first.score is None
 
 

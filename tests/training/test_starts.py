@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,7 +21,7 @@ from widthwise.online.start import Start
 from widthwise.reports.training_runs import read_training
 from widthwise.simulators.maze import Maze
 from widthwise.training.checkpoint_shape import check_trainer
-from widthwise.training.starts import draw_start
+from widthwise.training.starts import Starts
 from widthwise.training.trainer import Trainer
 
 pytestmark = pytest.mark.torch
@@ -32,15 +34,47 @@ def solution(trainer: Trainer) -> list[int]:
     return trainer.demonstration.actions
 
 
-def test_starts_are_drawn_from_the_whole_demonstration_by_the_seed() -> None:
-    shown = Start(7, (3, 1, 2))
-    starts = [draw_start(shown, 0.5, seed) for seed in range(2_000)]
-    assert starts == [draw_start(shown, 0.5, seed) for seed in range(2_000)]
-    begun = [start for start in starts if start is not None]
-    assert abs(len(begun) - 1_000) < 100
-    assert {start.actions for start in begun} == {(3,), (3, 1), (3, 1, 2)} and {start.seed for start in begun} == {7}
-    assert all(draw_start(shown, 0.0, seed) is None and draw_start(None, 1.0, seed) is None for seed in range(50))
-    assert all(draw_start(shown, 1.0, seed) is not None for seed in range(50))
+def within_an_episode(trainer: Trainer) -> Trainer:
+    """A trainer in the middle of an episode that began at an early state of the demonstration."""
+    until_acting(trainer)
+    assert trainer.demonstration is not None
+    while "start" not in trainer.state()["players"][0]:
+        trainer.demonstration.frontier = 1
+        trainer.round()
+    return trainer
+
+
+def drawn(starts: Starts, share: float = 1.0, count: int = 2_000) -> Counter[int | None]:
+    """How often each number of actions leads to a start; None is the reset."""
+    return Counter(
+        None if start is None else len(start.actions) for start in map(partial(starts.draw, share), range(count))
+    )
+
+
+def test_starts_are_drawn_by_the_seed_and_the_share() -> None:
+    starts = Starts(7, tuple(range(20)), 20)
+    assert drawn(starts) == drawn(starts)
+    assert abs(drawn(starts, 0.5)[None] - 1_000) < 100
+    assert set(drawn(starts, 0.0)) == {None} and None not in drawn(starts, 1.0)
+    start = starts.draw(1.0, 3)
+    assert start is not None and start.seed == 7 and start.actions == starts.actions[: len(start.actions)]
+    assert set(drawn(Starts(7, (1,), 1))) == {None}  # nothing would be left to do
+
+
+def test_episodes_begin_a_little_before_the_frontier_or_behind_it() -> None:
+    assert set(drawn(Starts(0, tuple(range(40)), 40))) == {36, 37, 38, 39}
+    middle = drawn(Starts(0, tuple(range(40)), 20))
+    assert set(middle) == set(range(16, 40))
+    assert sum(middle[place] or 0 for place in range(16, 21)) > 1_000  # half of them, and their share of the others
+    assert set(drawn(Starts(0, tuple(range(40)), 0))) == set(range(1, 40))
+
+
+def test_the_frontier_moves_with_success_and_failure() -> None:
+    starts = Starts(0, tuple(range(40)), 20)
+    assert starts.moved(17, True) == 17 and starts.moved(30, True) == 20 and starts.moved(0, True) == 0
+    assert starts.moved(17, False) == 20  # it was only tried
+    assert starts.moved(20, False) == 24 and starts.moved(39, False) == 40
+    assert Starts(0, tuple(range(40)), 0).moved(0, False) == 4
 
 
 def test_an_agent_begins_after_the_actions_that_lead_to_its_start() -> None:
@@ -165,23 +199,42 @@ def test_such_an_episode_can_become_the_demonstration() -> None:
 def test_with_other_random_numbers_episodes_begin_at_a_reset() -> None:
     trainer = trainer_of(start_share=1.0)
     until_acting(trainer)
-    assert trainer.shown() is not None
+    assert trainer.starts() is not None
     trainer.chance = "reseed"
-    assert trainer.shown() is None
+    assert trainer.starts() is None
 
 
 def test_damaged_starts_are_refused() -> None:
-    trainer = trainer_of(rehearsal=20, start_share=1.0)
-    until_acting(trainer)
+    trainer = within_an_episode(trainer_of(rehearsal=20, start_share=1.0))
     state = trainer.state()
     for start in (state["players"][0]["start"] + 1, 0, -1, "one"):
         state["players"][0]["start"] = start
         with pytest.raises(Mismatch, match=r"players\[0\]"):
             check_trainer(state, trainer)
     state = trainer.state()
-    state["demonstration"]["source"] = "elsewhere"
-    with pytest.raises(Mismatch, match=r"demonstration\.source"):
-        check_trainer(state, trainer)
+    for name, wrong in (("source", "elsewhere"), ("frontier", -1), ("frontier", "one")):
+        state = trainer.state()
+        state["demonstration"][name] = wrong
+        with pytest.raises(Mismatch, match=rf"demonstration\.{name}"):
+            check_trainer(state, trainer)
+
+
+def test_the_frontier_moves_to_the_reset_as_the_agent_learns() -> None:
+    """Without imitation: what is learned are the episodes that began at states of the demonstration."""
+    trainer = trainer_of(rehearsal=0, start_share=1.0)
+    until_acting(trainer)
+    demonstration = trainer.demonstration
+    assert demonstration is not None
+    frontiers = [len(solution(trainer))]
+    for _ in range(200):
+        for ended in trainer.round():
+            before = frontiers[-1]
+            frontiers.append(demonstration.frontier or 0)
+            assert frontiers[-1] == (min(before, ended.start) if ended.score == 1.0 else frontiers[-1])
+    assert min(frontiers) == 1 and len(set(frontiers)) > 2
+    again = trainer_of(rehearsal=0, start_share=1.0)
+    again.restore(trainer.state())
+    assert again.demonstration is not None and again.demonstration.frontier == demonstration.frontier
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, float("nan")])

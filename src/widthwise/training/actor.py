@@ -32,7 +32,6 @@ from widthwise.training.divergence import diagnosed
 from widthwise.training.evaluation_record import evaluation_record
 from widthwise.training.player import Player, Waiting
 from widthwise.training.simulator_facts import over_at_reset
-from widthwise.training.starts import draw_start
 from widthwise.training.trainer import TOGETHER, Trainer
 
 #: A block takes this many times the interactions of one action, shared by the trees of the actor. Longer blocks save
@@ -167,7 +166,8 @@ class Actor:
                 if order.waiting and not part.fresh:
                     return
                 number, seed = self.begun, self._next_seed()
-                start = draw_start(order.shown, self.trainer.config.learning.start_share, seed)
+                share = self.trainer.config.learning.start_share
+                start = None if order.starts is None else order.starts.draw(share, seed)
                 yield from player.begin(number, seed, start)
                 part.interactions += agent.driver.steps  # those that lead to a start
                 if agent.over:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from widthwise.learning.replay_memory import EpisodeData
-    from widthwise.online.start import Start
     from widthwise.simulators.chance import Chance
     from widthwise.training.configuration import Configuration
     from widthwise.training.run_settings import RunSettings
+    from widthwise.training.starts import Starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ class Weights:
 class Play:
     """The order to play one block.
 
-    `waiting`: there is nothing to learn from yet. `shown`: the demonstration, at whose states episodes may begin.
+    `waiting`: there is nothing to learn from yet. `starts`: where episodes may begin besides at a reset.
     """
 
     waiting: bool
-    shown: Start | None = None
+    starts: Starts | None = None
 
 
 @dataclass(frozen=True, slots=True)

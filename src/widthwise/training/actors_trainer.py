@@ -209,8 +209,8 @@ class ActorsTrainer(Trainer):
         self.open()
         self._settled = False
         waiting = self.config.learning.patient and not self.ready()
-        shown = self.shown()
-        tickets = {self.ask(index, Play(waiting, shown)) for index in range(self.settings.actors)}
+        starts = self.starts()
+        tickets = {self.ask(index, Play(waiting, starts)) for index in range(self.settings.actors)}
         self.catch_up()
         blocks: dict[int, Played] = {}
         while len(blocks) < self.settings.actors:
@@ -246,7 +246,7 @@ class ActorsTrainer(Trainer):
         for part in block.parts:
             self._remember(part, self.replay.add_nodes if part.nodes else self.replay.add)
         for episode in block.episodes:
-            self.surpass(episode.seed, episode.rewards, episode.actions)
+            self.surpass(episode.start, episode.seed, episode.rewards, episode.actions)
             if not self.rehearses_only():
                 self._remember(episode, self.replay.add)
             self.traffic["episodes"] += 1

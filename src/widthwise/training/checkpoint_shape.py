@@ -108,7 +108,13 @@ _DEMONSTRATION = fields(
         "actions": optional(items(whole(0))),
         "search": optional(table(anything)),  # restoring it checks it
     },
-    {"mastered": switch, "seed": whole(0), "source": choice("search", "episode"), "planned": _PLANNED},
+    {
+        "mastered": switch,
+        "seed": whole(0),
+        "source": choice("search", "episode"),
+        "frontier": optional(whole(0)),
+        "planned": _PLANNED,
+    },
 )
 #: What a run with several actors has besides.
 _ACTORS = fields(

@@ -33,7 +33,6 @@ from widthwise.learning.input_format import InputFormat
 from widthwise.learning.losses import monte_carlo_returns
 from widthwise.learning.replay_memory import EpisodeData
 from widthwise.online.defaults import planning_defaults
-from widthwise.online.start import Start
 from widthwise.simulator_search.archive_search import ArchiveSearch, SearchAtWork
 from widthwise.training.clocks import Clocks, TimedSimulator
 from widthwise.training.configuration import Configuration
@@ -43,6 +42,7 @@ from widthwise.training.rewards import steps_to_last_reward, total
 from widthwise.training.search_features import STEPS as SAMPLE
 from widthwise.training.search_features import choose_features
 from widthwise.training.search_state import capture, restore
+from widthwise.training.starts import Starts
 
 #: Simulator steps of the search in one round of training, so that a run can be stopped soon.
 STEPS = 500
@@ -98,6 +98,7 @@ class Demonstration:
         self.score: float | None = None
         self.actions: list[int] | None = None  # None while the search runs
         self.source = "search"  # or a training "episode"
+        self.frontier: int | None = None  # see `Starts`; None: the end of the trajectory
         self._search: SearchAtWork | None = None
         self._replanning = replanning
 
@@ -139,10 +140,19 @@ class Demonstration:
         end = steps_to_last_reward(rewards)
         self.seed, self.actions, self.score = seed, list(actions[:end]), total(rewards[:end])
         self.rehearsed, self.mastered, self.source = 0, self.rehearsal == 0, "episode"
+        self.frontier = None
 
-    def trajectory(self) -> Start | None:
-        """The trajectory, to begin at one of its states; None while there is none."""
-        return Start(self.seed, tuple(self.actions)) if self.actions else None
+    def starts(self) -> Starts | None:
+        """The states of the trajectory, to begin at one of them; None while there is none."""
+        if not self.actions:
+            return None
+        return Starts(self.seed, tuple(self.actions), len(self.actions) if self.frontier is None else self.frontier)
+
+    def judge_start(self, start: int, score: float) -> None:
+        """Note the score of an episode that began after the first `start` actions of the trajectory."""
+        starts = self.starts()
+        if starts is not None and self.score is not None:
+            self.frontier = starts.moved(min(start, len(starts.actions)), score >= self.score)
 
     def summary(self) -> dict[str, Any]:
         """What the search has found, for `result.json`."""
@@ -270,6 +280,7 @@ class Demonstration:
             "mastered": self.mastered,
             "seed": self.seed,
             "source": self.source,
+            "frontier": self.frontier,
             "score": self.score,
             "actions": self.actions,
             "search": None if self._search is None else capture(self._search),
@@ -281,6 +292,7 @@ class Demonstration:
         self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
         self.mastered = state.get("mastered", self.rehearsed >= self.rehearsal)  # older runs did not rehearse longer
         self.seed, self.source = state.get("seed", self.seed), state.get("source", "search")
+        self.frontier = state.get("frontier")
         self._search = None
         if state["search"] is not None:
             restore(self._opened(), state["search"])

@@ -77,7 +77,7 @@ class FreeRunningTrainer(ActorsTrainer):
             for _ in range(ORDERED - ordered[actor]):
                 if self.weights.version != self.updater.updates:
                     self.weights = self._weights()
-                self._playing[self.ask(actor, Play(waiting, self.shown()))] = actor, self.weights.version
+                self._playing[self.ask(actor, Play(waiting, self.starts()))] = actor, self.weights.version
 
     def _may_learn(self) -> bool:
         if not self.owed or not self.ready():

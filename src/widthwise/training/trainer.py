@@ -33,7 +33,7 @@ from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
 from widthwise.training.rewards import total
 from widthwise.training.simulator_facts import input_format_of, over_at_reset, random_walk, support_for
-from widthwise.training.starts import draw_start
+from widthwise.training.starts import Starts
 from widthwise.training.training_agent import training_agent
 from widthwise.training.transport import ActorLost
 
@@ -250,12 +250,13 @@ class Trainer:
         """The number and the seed of the next episode, and where it begins."""
         self.episodes += 1
         seed = self.episode_seed(self.episodes)
-        return self.episodes - 1, seed, draw_start(self.shown(), self.config.learning.start_share, seed)
+        starts, share = self.starts(), self.config.learning.start_share
+        return self.episodes - 1, seed, None if starts is None else starts.draw(share, seed)
 
-    def shown(self) -> Start | None:
-        """The demonstration, at whose states episodes may begin; None without one, or if chance leads elsewhere."""
+    def starts(self) -> Starts | None:
+        """Where episodes may begin besides at a reset; None without a demonstration, or if chance leads elsewhere."""
         first = self.demonstration
-        return None if first is None or self.chance == "reseed" else first.trajectory()
+        return None if first is None or self.chance == "reseed" else first.starts()
 
     def episode_seed(self, number: int) -> int:
         """Seeds that no other run has."""
@@ -282,10 +283,13 @@ class Trainer:
         first = self.demonstration
         return self.config.learning.self_imitation and first is not None and bool(first.actions)
 
-    def surpass(self, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
-        """With `self_imitation`: let an episode that is better than the demonstration take its place."""
+    def surpass(self, start: int, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
+        """Compare an episode with the demonstration; with `self_imitation` a better one takes its place."""
         first, gain = self.demonstration, total(max(0.0, reward) for reward in rewards)
-        if first is None or not self.config.learning.self_imitation or self.finding.stochastic:
+        if first is None:
+            return
+        first.judge_start(start, total(rewards))
+        if not self.config.learning.self_imitation or self.finding.stochastic:
             return
         if first.surpassed(total(rewards), gain):
             first.replace(seed, rewards, actions)
@@ -297,7 +301,7 @@ class Trainer:
         """Remember an episode that is over."""
         player = self.players[number]
         episode = player.agent.episode
-        self.surpass(player.seed, episode.rewards, episode.actions)
+        self.surpass(player.start, player.seed, episode.rewards, episode.actions)
         if not self.rehearses_only():
             self.replay.add(player.played())
         return EndedEpisode(
@@ -328,9 +332,7 @@ class Trainer:
         old ones makes states look new that are not: the search explores worse, and finds a reward later. That holds
         again when the last rewarded episode has left the memory.
         """
-        if not self.config.learning.patient:
-            return self.replay.usable()
-        return self.rewarded()
+        return self.rewarded() if self.config.learning.patient else self.replay.usable()
 
     def rewarded(self) -> bool:
         """Whether there is a return other than 0 in the memory."""

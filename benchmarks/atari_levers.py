@@ -145,7 +145,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
                 continued.append([ended.start, *figures])
             else:
                 training.append(figures)
-    unfinished = trainer.players[0].agent.episode
+    unfinished, begun_later = trainer.players[0].agent.episode, trainer.players[0].start > 0
     trained = time.process_time()
     world = make_simulator(settings)
     planned = trainer.evaluate_planner(world, size.planner_episodes, seed=first)
@@ -162,7 +162,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         "updates": trainer.updater.updates,
         "training": training,
         **({"continued": continued} if continued else {}),  # from a state of the demonstration, whose number is first
-        "unfinished": [unfinished.score, unfinished.steps],
+        "unfinished": [0.0, 0] if begun_later else [unfinished.score, unfinished.steps],
         "planner_scores": scores(planned),
         "planner_steps": [episode.steps for episode in planned],
         "planner_interactions": sum(episode.interactions for episode in planned),

@@ -120,12 +120,43 @@ def test_such_a_search_continues_exactly() -> None:
     assert packed(first) == packed(second)
 
 
-def test_without_a_policy_nothing_changes() -> None:
-    """The share of visits is not drawn, and not recorded."""
-    runs = [begin_search("corridor", 2_000, planner=ArchiveSearch(follow=share)) for share in (0.5, 1.0)]
-    for run in runs:
-        run.run()
-    assert actions_of(runs[0]) == actions_of(runs[1])
+def test_a_policy_that_is_never_followed_changes_only_the_draw_of_visits() -> None:
+    """Without a policy nothing is drawn: the first visits are those of a generator with the same seed."""
+    run = begin_search("corridor", 2_000)
+    state = run.search.rng.getstate()
+    run.search.visit()
+    again = begin_search("corridor", 2_000, planner=ArchiveSearch(follow=0.0), policy=first_action_only)
+    assert again.search.rng.getstate() == state
+    again.search.policy = None
+    again.search.visit()
+    assert actions_of(run) == actions_of(again)
+    asked: list[Step] = []
+
+    def records(step: Step) -> list[float]:
+        asked.append(step)
+        return [0.2] * 5
+
+    ignored = begin_search("corridor", 500, planner=ArchiveSearch(follow=0.0), policy=records)
+    ignored.run()
+    assert not asked
+
+
+@pytest.mark.parametrize(
+    "given", [None, [], [1.0], [0.0] * 5, [-1.0, 2.0, 0.0, 0.0, 0.0], [float("nan")] * 5, ["a"] * 5, [1.0] * 6]
+)
+def test_a_function_that_gives_no_probabilities_gets_one_clear_message(given: Any) -> None:
+    with pytest.raises(UsageError, match="the policy must give probabilities of the 5 actions, not "):
+        ww.search("corridor", 500, policy=lambda step: given)
+
+
+def test_a_damaged_column_of_policies_is_refused() -> None:
+    run = begin_search("corridor", 2_000, policy=first_action_only)
+    for _ in range(10):
+        run.search.visit()
+    good = capture(run.search)
+    for wrong in (None, good["policy"][:, :3], good["policy"] * 0, good["policy"] * float("nan"), good["policy"][:-1]):
+        with pytest.raises(ValueError):
+            restore(begin_search("corridor", 2_000, policy=first_action_only).search, {**good, "policy": wrong})
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
@@ -183,6 +214,8 @@ def test_the_network_of_a_run_is_followed(tmp_path: Path, capsys: pytest.Capture
     shutil.move(run, moved)
     again = ["search", "corridor", "--interactions", "3_500", "--out", str(out), "--quiet", "--resume"]
     assert main(again) == 31
+    with pytest.raises(UsageError, match="follow has no effect without a policy"):
+        ww.search("corridor", 500, planner=ArchiveSearch(follow=0.3))
     assert "there is no policy" in capsys.readouterr().err
     assert main([*again, "--policy", str(moved)]) in (0, 12)
     best = moved / "checkpoint" / "best.ckpt"
@@ -207,3 +240,48 @@ def test_wrong_policies_get_one_clear_message(tmp_path: Path, capsys: pytest.Cap
         assert main(["search", *call, "--interactions", "500", "--quiet"]) == code
         error = capsys.readouterr().err
         assert text in error and "Traceback" not in error and error.count("\n") == 1
+
+
+@pytest.mark.torch
+def test_an_environment_that_is_given_as_an_object_is_compared_with_the_run(tmp_path: Path) -> None:
+    run = _trained(tmp_path)
+    with pytest.raises(UsageError, match=r"was trained in corridor, not in .*Maze.* \(given in Python\)"):
+        ww.search(ww.simulator("maze-small"), 500, policy=run)
+    result = ww.search("corridor", 1_000, policy=ww.Policy(run), planner=ArchiveSearch(follow=1.0))
+    assert result.interactions == 1_000
+
+
+@pytest.mark.torch
+def test_code_that_a_run_names_is_not_run_unless_it_is_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["import widthwise as ww", "made = []", "def make(**options):", "    made.append(options)"]
+    code = "\n".join([*lines, "    return ww.simulator('corridor')", ""])
+    (tmp_path / "own_worlds.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    run = tmp_path / "run"
+    settings: dict[str, Any] = {"steps_per_action": 10, "options": {"hook": "evil:go"}}
+    ww.train("own_worlds:make", 300, out=run, planner_episodes=0, network_episodes=1, **settings)
+    import own_worlds  # type: ignore[import-not-found]
+
+    own_worlds.made.clear()
+    with pytest.raises(UsageError, match=r"names code to import and run: .*evil:go.* Nothing was run"):
+        ww.search("own_worlds:make", 500, policy=run)
+    assert not own_worlds.made
+    assert main(["search", "own_worlds:make", "--interactions", "500", "--policy", str(run), "--quiet"]) == 2
+    assert "evil:go" in capsys.readouterr().err and not own_worlds.made
+    ww.search("own_worlds:make", 500, policy=run, options={"hook": "evil:go"})
+    assert own_worlds.made
+
+
+@pytest.mark.parametrize(
+    "record", [{"kind": "run"}, {"kind": "run", "folder": 3, "sha256": "a"}, {"kind": "other"}, []]
+)
+def test_a_damaged_record_of_the_policy_gets_one_clear_message(tmp_path: Path, record: Any) -> None:
+    out = tmp_path / "way"
+    ww.search("corridor", 500, out=out, policy=first_action_only)
+    config = json.loads((out / CONFIG).read_text())
+    config["settings"]["policy"] = record
+    (out / CONFIG).write_text(json.dumps(config))
+    with pytest.raises(InputError, match="these are not the settings of a search"):
+        ww.search("corridor", 1_000, out=out, resume=True, policy=first_action_only)

@@ -45,6 +45,18 @@ def test_entering_a_rare_state_is_worth_more_than_staying_and_than_a_known_one()
     assert tree.reward == [0.0, 0.0, 0.0, 1.0]  # what was earned stays as it was
 
 
+def test_ends_and_returns_to_a_state_have_no_bonus() -> None:
+    tree = grown()
+    tree.rarity = Rarity(1.0)
+    back = tree.add(3, 0, [b"4", b"b"])
+    tree.add(back, 0, [b"5", b"a"])
+    assert set(tree.rarity.bonuses(tree)) == {2, 3}
+    tree.ends.add(3)
+    assert set(tree.rarity.bonuses(tree)) == {2}
+    tree.lost.add(2)
+    assert not tree.rarity.bonuses(tree)
+
+
 def test_only_the_highest_level_counts() -> None:
     flat = Tree(2, 1)
     flat.add(flat.add(NONE, NONE, [b"0"]), 0, [b"1"])
@@ -75,21 +87,22 @@ def trainer_of(bonus: float, trees: int = 1, **planning: Any) -> Trainer:
 
 
 def test_visits_last_for_the_run_and_are_those_of_executed_actions() -> None:
-    trainer = trainer_of(0.5)
-    player, entered = trainer.players[0], 0
-    states: list[bytes] = []
+    trainer, other = trainer_of(0.5), trainer_of(0.5)
+    other.together([other.players[0].begin(0, 0)])
+    first = other.players[0].rarity
+    assert first is not None
+    reset, entered, state = first.state(other.players[0].agent.driver.tree), 0, None
+    player = trainer.players[0]
     for _ in range(60):
         before = trainer.episodes
         trainer.round()
         assert player.rarity is not None
         if trainer.episodes > before:
-            states.clear()
+            entered, state = entered + 1, reset
         now = player.rarity.state(player.agent.driver.tree)
-        if now is not None and (not states or states[-1] != now):
-            states.append(now)
-            entered += 1
+        entered, state = entered + (now != state), now
     assert player.rarity is not None and trainer.episodes > 2
-    assert sum(player.rarity.visits.values()) >= entered > trainer.episodes
+    assert sum(player.rarity.visits.values()) == entered > trainer.episodes
     assert player.agent.driver.tree.rarity is player.rarity
 
 
@@ -143,6 +156,18 @@ def test_a_planner_without_an_upper_level_has_no_bonus() -> None:
         configure(RunSettings("maze-small", 100, "pi-iw+", overrides={"rare_bonus": 0.1}))
     settings = RunSettings("maze-small", 100, "pi-hiw", overrides={"rare_bonus": 0.1})
     assert configure(settings).learning.rare_bonus == 0.1
+
+
+@pytest.mark.parametrize("learned", [{"segment": 5}, {"tree_targets": 4}])
+def test_the_bonus_is_not_learned_as_a_return(learned: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match="rare_bonus must not be learned as a return"):
+        LearningSettings(rare_bonus=0.1, segment=learned.get("segment", 0), tree_targets=learned.get("tree_targets", 0))
+
+
+def test_a_bonus_without_an_effect_is_refused() -> None:
+    overrides = {"rare_bonus": 0.1}
+    with pytest.raises(UsageError, match="rare_bonus has no effect where all returns count as equal"):
+        configure(RunSettings("maze-small", 1_000, "pi-hiw", preset="demonstration", overrides=overrides))
 
 
 def test_without_the_network_there_is_no_bonus() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from widthwise.core.contract import environment_name
 from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.simulator import Simulator, Step
-from widthwise.exploration.followed_policy import PolicyFunction, options_with, policy_function, policy_record
+from widthwise.exploration.followed_policy import GivenPolicy, options_with, policy_function, policy_record
 from widthwise.exploration.search_run import KIND, ExplorationRun, SearchFolder, SearchListener, SearchResult
 from widthwise.exploration.search_settings import (
     SEARCH_MODES,
@@ -41,7 +41,7 @@ def search(
     max_seconds: float | None = None,
     chance: Mode | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: str | Path | PolicyFunction | None = None,
+    policy: GivenPolicy | None = None,
 ) -> SearchResult:
     """Search an environment for the trajectory with the highest score, without acting in between.
 
@@ -59,9 +59,9 @@ def search(
         chance: What to do if steps depend on chance: "refuse", the default, or "foresee" to search with known random
             outcomes.
         options: Options of the environment, if it is given by name.
-        policy: A policy to follow in a part of the visits (`ArchiveSearch.follow`): the folder of a training run, or a
-            function that gives a probability for each action. Options of the environment that are not given are then
-            those of the run.
+        policy: A policy to follow in a part of the visits (`ArchiveSearch.follow`): a `Policy`, the folder of a
+            training run, or a function of a step that gives a probability for each action. Options of the environment
+            that are not given are then those of the run.
 
     Returns:
         The best trajectory, which was replayed from a reset, and the cost of the search.
@@ -110,7 +110,7 @@ def begin_search(
     max_seconds: float | None = None,
     chance: str | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: str | Path | PolicyFunction | None = None,
+    policy: GivenPolicy | None = None,
     listener: SearchListener | None = None,
 ) -> ExplorationRun:
     """A search that is ready to run; the arguments are those of `search`.
@@ -128,7 +128,7 @@ def begin_search(
     given: dict[str, Any] = {
         "seed": seed,
         "planner": planner,
-        "options": options_with(policy, options) or None,
+        "options": options if resume else options_with(policy, env, options),
         "policy": policy_record(policy),
         "chance": chance,
         "tiles": tiles,

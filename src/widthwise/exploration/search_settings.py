@@ -11,7 +11,7 @@ from widthwise.core import shape
 from widthwise.core.errors import InputError, UsageError
 from widthwise.core.run_folder import CONFIG
 from widthwise.core.showing import setting
-from widthwise.exploration.followed_policy import FUNCTION
+from widthwise.exploration.followed_policy import check_record
 from widthwise.exploration.search_run import read_search_config
 from widthwise.simulator_search.archive_search import ArchiveSearch, setting_name
 from widthwise.simulators.chance import Mode
@@ -28,7 +28,7 @@ _RECORDED = shape.fields(
         "chance": shape.choice(*SEARCH_MODES),
         "tiles": shape.items(shape.text),
         "sample": shape.whole(),
-        "policy": shape.fields({"kind": shape.choice(FUNCTION, "run")}, {"folder": shape.text, "sha256": shape.text}),
+        "policy": check_record,
     },
 )
 
@@ -90,8 +90,7 @@ def new_settings(
     Raises:
         UsageError: A setting is out of its range.
     """
-    if policy is None and isinstance(planner, Mapping) and "follow" in planner:
-        raise UsageError(f"{setting_name('follow')} has no effect without a policy", command="give --policy RUN too")
+    _refuse_follow(planner, policy)
     return SearchSettings(
         seed=seed or 0,
         planner=planner if isinstance(planner, ArchiveSearch) else ArchiveSearch(**(planner or {})),
@@ -150,6 +149,7 @@ def continued_settings(
         **{setting_name(name).lstrip("-"): (before.get(name), value) for name, value in parts.items()},
     }
     led = recorded.get("policy")
+    _refuse_follow(planner, led)
     if policy is not None and {**policy, "folder": None} != {**(led or {}), "folder": None}:
         how = "another policy" if led else "no policy"
         raise UsageError(f"{folder} was started with {how}; it cannot continue with this one")
@@ -173,6 +173,15 @@ def continued_settings(
         sample=recorded.get("sample", SAMPLE),
         policy=led,
     )
+
+
+def _refuse_follow(planner: ArchiveSearch | Mapping[str, Any] | None, policy: Mapping[str, str] | None) -> None:
+    """Refuse a share of visits that follow a policy, where there is none."""
+    given = (
+        "follow" in planner if isinstance(planner, Mapping) else planner and planner.follow != ArchiveSearch().follow
+    )
+    if given and policy is None:
+        raise UsageError(f"{setting_name('follow')} has no effect without a policy", command="give --policy RUN too")
 
 
 def levels_of_tiles(texts: Sequence[str]) -> list[Tiles]:

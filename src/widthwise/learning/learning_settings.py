@@ -58,11 +58,9 @@ class LearningSettings:
         for name in ("archive", "rehearsal"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} must be at least 0, not {getattr(self, name)!r}")
-        for name in ("tree_share", "demonstration_share"):
+        for name in ("tree_share", "demonstration_share", "start_share"):
             if not 0 <= getattr(self, name) < 1:
                 raise UsageError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
-        if not 0 <= self.start_share <= 1:
-            raise UsageError(f"start_share must be from 0 to 1, not {self.start_share!r}")
         if self.start_share and not self.archive:
             raise UsageError("start_share needs a demonstration: set archive too, or leave it out")
         for name in ("tree_targets", "segment", "bootstrap"):
@@ -71,6 +69,10 @@ class LearningSettings:
         if self.self_imitation and (self.segment or self.tree_targets):
             raise UsageError(
                 "self_imitation learns from whole episodes: set self_imitation=off, or segment=0 and tree_targets=0"
+            )
+        if self.rare_bonus and (self.segment or self.tree_targets):
+            raise UsageError(
+                "rare_bonus must not be learned as a return: leave it out, or set segment=0 and tree_targets=0"
             )
         if not 0 <= self.shift <= _MOST_SHIFT:
             raise UsageError(f"shift must be from 0 to {_MOST_SHIFT} pixels, not {self.shift!r}")

@@ -22,6 +22,7 @@ prunes nothing.
 
 from __future__ import annotations
 
+import math
 import random
 from array import array
 from collections import deque
@@ -162,6 +163,7 @@ class SearchAtWork:
         self.high = list(features[:-1]) or list(features)
         self.low = features[-1]
         self.policy = policy
+        self._judged: tuple[Step, array[float]] | None = None  # the last step that the policy was asked about
         self.seed = seed
         self.rng = random.Random(seed)
         # An archive has many entries, so that small snapshots are worth the time of packing.
@@ -271,8 +273,23 @@ class SearchAtWork:
         return discovered
 
     def _followed(self, step: Step) -> array[float] | None:
-        """The probabilities of the policy, if there is one, as checkpoints keep them."""
-        return None if self.policy is None else array("f", self.policy(step))
+        """The probabilities of the policy, if one is followed, as checkpoints keep them."""
+        if self.policy is None or not self.planner.follow:
+            return None
+        if self._judged is None or self._judged[0] is not step:
+            self._judged = step, self._probabilities(self.policy(step))
+        return self._judged[1]
+
+    def _probabilities(self, given: Any) -> array[float]:
+        try:
+            numbers = array("f", given)
+        except (TypeError, ValueError):
+            numbers = array("f")
+        if len(numbers) != self.simulator.actions or not usable(numbers):
+            raise UsageError(
+                f"the policy must give probabilities of the {self.simulator.actions} actions, not {given!r:.60}"
+            )
+        return numbers
 
     def _features(self, step: Step, gain: float) -> list[bytes]:
         """The features of a state on each level of the archive, highest first."""
@@ -291,6 +308,11 @@ class SearchAtWork:
             return
         if score > 0 or (step.terminated and ends_costs(score - step.reward, steps - 1, step.reward)):
             self.best = Best(score, steps, node, step.terminated, self.interactions)
+
+
+def usable(probabilities: Sequence[float]) -> bool:
+    """Whether an action can be drawn from probabilities, which need not add up to 1."""
+    return 0 < sum(probabilities) < math.inf and min(probabilities) >= 0
 
 
 def ends_costs(score: float, steps: int, reward: float) -> bool:

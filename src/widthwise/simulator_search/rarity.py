@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from widthwise.simulator_search.tree import NONE
 
 if TYPE_CHECKING:
-    from widthwise.simulator_search.tree import Tree
+    from widthwise.simulator_search.tree import Regions, Tree
 
 
 class Rarity:
@@ -51,12 +51,28 @@ class Rarity:
         return regions.features[regions.of[tree.root]]
 
     def bonuses(self, tree: Tree) -> dict[int, float]:
-        """The bonus of each node with which a path enters a high-level state."""
+        """The bonus of each node with which a path enters a high-level state for the first time.
+
+        Where the episode ends or a life is lost there is none: an end must not look better because it is rare.
+        """
         if not tree.regions:
             return {}
         regions = tree.regions[-1]
         return {
-            regions.entry[region]: self.bonus / math.sqrt(self.visits[regions.features[region]] + 1)
+            entry: self.bonus / math.sqrt(self.visits[regions.features[region]] + 1)
             for region in regions.live
             if regions.parent[region] != NONE
+            and (entry := regions.entry[region]) not in tree.ends
+            and entry not in tree.lost
+            and not _entered_before(regions, region)
         }
+
+
+def _entered_before(regions: Regions, region: int) -> bool:
+    """Whether the path to a region has been in its high-level state before."""
+    features, before = regions.features[region], regions.parent[region]
+    while before != NONE:
+        if regions.features[before] == features:
+            return True
+        before = regions.parent[before]
+    return False

@@ -61,6 +61,8 @@ def configure(settings: RunSettings) -> Configuration:
     learning["archive"] = _search_of(settings.interactions, learning["archive"], learning["calibration"])
     if learning.get("rare_bonus") and not planning.hierarchical:
         raise UsageError(f"{planning.algorithm} has no upper level: leave out rare_bonus, or use the algorithm pi-hiw")
+    if learning.get("rare_bonus") and planning.acts_by().tie_tolerance >= 1:
+        raise UsageError("rare_bonus has no effect where all returns count as equal: set tie_tolerance below 1 too")
     return Configuration(
         planning=planning,
         learning=LearningSettings(**learning),

@@ -21,6 +21,7 @@ trajectory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,7 @@ class Demonstration:
         self.simulator = guarded(simulator)
         self.searched = self.simulator if searched is None else guarded(searched)
         self.limit, self.rehearsal, self.seed = interactions, rehearsal, seed
+        self._first_seed = seed  # of the search; episodes of a run have other seeds
         self.interactions = 0
         self.rehearsed = 0
         self.mastered = rehearsal == 0  # whether the rehearsal is over
@@ -148,11 +150,17 @@ class Demonstration:
             return None
         return Starts(self.seed, tuple(self.actions), len(self.actions) if self.frontier is None else self.frontier)
 
-    def judge_start(self, start: int, score: float) -> None:
-        """Note the score of an episode that began after the first `start` actions of the trajectory."""
+    def judge_start(self, start: int, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
+        """Note whether an episode has reached the score of the trajectory; it began after `start` actions of it.
+
+        An episode that began on an earlier trajectory says nothing.
+        """
         starts = self.starts()
-        if starts is not None and self.score is not None:
-            self.frontier = starts.moved(min(start, len(starts.actions)), score >= self.score)
+        if starts is None or self.score is None:
+            return
+        if start and (seed, tuple(actions[:start])) != (self.seed, starts.actions[:start]):
+            return
+        self.frontier = starts.moved(start, max(accumulate(rewards), default=0.0) >= self.score)
 
     def summary(self) -> dict[str, Any]:
         """What the search has found, for `result.json`."""
@@ -291,7 +299,8 @@ class Demonstration:
         """Return to a state."""
         self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
         self.mastered = state.get("mastered", self.rehearsed >= self.rehearsal)  # older runs did not rehearse longer
-        self.seed, self.source = state.get("seed", self.seed), state.get("source", "search")
+        self.seed = state.get("seed", self.seed)
+        self.source = state.get("source", "search" if self.seed == self._first_seed else "episode")
         self.frontier = state.get("frontier")
         self._search = None
         if state["search"] is not None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from widthwise.core.errors import InputError
 from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry
-from widthwise.simulator_search.archive_search import Best, LowLevel, SearchAtWork
+from widthwise.simulator_search.archive_search import Best, LowLevel, SearchAtWork, usable
 from widthwise.simulators.scene_features import Scenes
 
 _NO_LIVES = -1
@@ -45,7 +45,9 @@ def capture(search: SearchAtWork) -> dict[str, Any]:
         "steps": np.array([entry.steps for entry in entries], np.int64),
         "node": np.array([entry.node for entry in entries], np.int64),
         "lives": np.array([_NO_LIVES if entry.lives is None else entry.lives for entry in entries], np.int64),
-        "policy": None if search.policy is None else np.array([entry.policy for entry in entries], np.float32),
+        "policy": None
+        if search.policy is None or not search.planner.follow
+        else np.array([entry.policy for entry in entries], np.float32),
         "snapshots": None if packed is None else b"".join(packed),
         "snapshot_length": None if packed is None else np.array([len(snapshot) for snapshot in packed], np.int64),
         "lowest": [
@@ -101,8 +103,8 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
     columns = zip(*(state[name].tolist() for name in ("score", "gain", "steps", "node", "lives")), strict=True)
     for region, (score, gain, steps, node, lives) in zip(leaves, columns, strict=True):
         region.entry = Entry(None, score, steps, node, None if lives == _NO_LIVES else lives, gain=gain)
-    if search.policy is not None:
-        for region, probabilities in zip(leaves, state["policy"].tolist(), strict=True):
+    if search.policy is not None and search.planner.follow:
+        for region, probabilities in zip(leaves, _policies(state.get("policy"), search), strict=True):
             assert region.entry is not None
             region.entry.policy = array("f", probabilities)
     _snapshots(search, [region.entry for region in leaves if region.entry is not None], state)
@@ -115,6 +117,15 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
     search.attempts, search.highest, search.improved = state["attempt"]
     generator = state["random"]
     search.rng.setstate((generator["version"], tuple(generator["numbers"].tolist()), generator["gauss"]))
+
+
+def _policies(column: Any, search: SearchAtWork) -> list[list[float]]:
+    """The probabilities of the policy in the state of each entry."""
+    actions = search.simulator.actions
+    rows: list[list[float]] = column.tolist() if isinstance(column, np.ndarray) and column.ndim == 2 else [[]]
+    if not all(len(row) == actions and usable(row) for row in rows):
+        raise ValueError("the policies of the entries are not probabilities of the actions")
+    return rows
 
 
 def _preorder(archive: Archive) -> list[tuple[int, bytes, ArchiveRegion]]:

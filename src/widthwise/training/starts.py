@@ -65,8 +65,8 @@ class Starts:
             reached: Whether it has reached the score of the demonstration.
 
         Returns:
-            The frontier. It moves back if an episode fails that began at or behind it.
+            The frontier. It moves back a little if an episode fails that began at or behind it.
         """
         if reached:
             return min(self.frontier, start)
-        return self.frontier if start < self.frontier else min(len(self.actions), start + self.reach)
+        return self.frontier if start < self.frontier else min(len(self.actions), self.frontier + self.reach)

@@ -288,7 +288,7 @@ class Trainer:
         first, gain = self.demonstration, total(max(0.0, reward) for reward in rewards)
         if first is None:
             return
-        first.judge_start(start, total(rewards))
+        first.judge_start(start, seed, rewards, actions)
         if not self.config.learning.self_imitation or self.finding.stochastic:
             return
         if first.surpassed(total(rewards), gain):

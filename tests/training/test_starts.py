@@ -20,6 +20,7 @@ from widthwise.learning.learning_settings import LearningSettings
 from widthwise.online.start import Start
 from widthwise.reports.training_runs import read_training
 from widthwise.simulators.maze import Maze
+from widthwise.training.checkpoint import read_checkpoint
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.starts import Starts
 from widthwise.training.trainer import Trainer
@@ -106,6 +107,18 @@ def test_actions_that_end_the_episode_lead_to_the_reset() -> None:
         raise AssertionError
     assert not agent.over
     assert agent.episode.actions == [] and agent.driver.steps == len(known)
+
+
+def test_an_agent_knows_where_it_has_been_before_its_start() -> None:
+    """The value of a network is not used again in these states, as in an episode from the reset."""
+    trainer = trainer_of(doubt=True, value=True)
+    until_acting(trainer)
+    actions, agent = solution(trainer)[:4], trainer.players[0].agent
+    trainer.together([agent.begin(3, Start(5, tuple(actions)))])
+    assert agent.doubts is not None and agent.luck.seed == 5
+    world = Maze(ROOMS)
+    steps = [world.reset(5), *(world.step(action) for action in actions)]
+    assert agent.doubts.stood == {agent.doubts.recognise(step.observation) for step in steps[:-1]}
 
 
 @pytest.mark.parametrize("planning", [{}, GUIDES])
@@ -283,3 +296,6 @@ def test_scores_of_a_run_are_those_of_episodes_from_a_reset(tmp_path: Path, acto
     assert result["recent_score"] == pytest.approx(fmean(line["score"] for line in own[-20:]))
     run = read_training([out])[0].runs[0]
     assert run.episodes == own and len(run.continued) == len(lines) - len(own)
+    checkpoint = read_checkpoint(out / "checkpoint" / "current.ckpt").data["run"]
+    assert checkpoint["from_reset"] == len(own)
+    assert checkpoint["episode_interactions"] == sum(line["episode_interactions"] for line in own)

@@ -87,7 +87,7 @@ def actors_note(run: RunRecords) -> list[str]:
     spent = {name: value for name, value in seconds.items() if isinstance(value, int | float) and value >= 0}
     total = sum(spent.values()) or 1.0
     shares = ", ".join(f"{name.replace('_', ' ')} {value / total:.0%}" for name, value in spent.items())
-    lags = [line["lag"] for line in run.episodes if isinstance(line.get("lag"), int | float)]
+    lags = [line["lag"] for line in (*run.episodes, *run.continued) if isinstance(line.get("lag"), int | float)]
     behind = f", weights {fmean(lags):,.0f} updates behind (at most {max(lags):,.0f})" if lags else ""
     lost = run.result.get("actors_lost")
     return [f"{run.folder}: {actors} actors ({lost} lost){behind}{sizes_note(run)}; time of all processes: {shares}."]

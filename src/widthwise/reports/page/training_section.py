@@ -263,7 +263,7 @@ def _failures(groups: Sequence[Group], failed: Sequence[FailedRun]) -> PageBlock
             if not (run.episodes or run.continued):
                 sentences.append(f"{name}: no training episode has ended")
             elif not run.episodes:
-                sentences.append(f"{name}: all training episodes began at a state of the demonstration")
+                sentences.append(f"{name}: no training episode that began at a reset has ended")
     if not sentences:
         return paragraphs(f"{_KEY}-failures", ["Every run has finished."], "fine")
     return listed(f"{_KEY}-failures", "Failures and unfinished runs", sentences, "bad" if failed else "warn")

@@ -108,6 +108,19 @@ def data(returns: list[float]) -> EpisodeData:
     return EpisodeData([(number.reshape(1),) for number in numbers], np.stack([numbers, -numbers], 1), numbers)
 
 
+def test_a_loss_that_only_a_tree_contains_is_no_reward() -> None:
+    """With `patient`, learning begins at the first reward: the step into a wall that was only planned is none."""
+    replay = ReplayMemory(InputFormat((1,), False), 10, 64, sampling=Sampling(tree_share=0.25))
+    replay.add_nodes(data([0.0, -1.0]))
+    replay.add(data([0.0, 0.0]))
+    assert replay.usable() and not replay.rewarded()
+    replay.add_nodes(data([0.0, 0.5]))
+    assert replay.rewarded()
+    replay.clear()
+    replay.add(data([0.0, -1.0]))  # the agent took it
+    assert replay.rewarded()
+
+
 def test_a_share_of_a_batch_comes_from_nodes_of_the_tree() -> None:
     replay = ReplayMemory(InputFormat((1,), False), 10, 64, sampling=Sampling(tree_share=0.25, tree_values=False))
     replay.add_nodes(data([5.0, 6.0]))

@@ -145,8 +145,12 @@ class ReplayMemory:
         return len(self) + len(self._shown) > 0
 
     def rewarded(self) -> bool:
-        """Whether a return is other than 0."""
-        return any(data.returns.any() for data in (*self._shown.data, *self.episodes, *self.nodes))
+        """Whether a return is other than 0; of samples from trees, whether one is above 0.
+
+        A tree often contains a loss that the agent does not take, such as a step into a wall. It is no reward yet.
+        """
+        executed = any(data.returns.any() for data in (*self._shown.data, *self.episodes))
+        return executed or any((data.returns > 0).any() for data in self.nodes)
 
     def sample(self, values: Values | None = None) -> Batch:
         """A batch: shares from the demonstration and from the nodes of trees, where they exist, the rest from actions.

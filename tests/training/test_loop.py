@@ -270,7 +270,7 @@ def test_evaluations_take_no_more_than_their_share(tmp_path: Path) -> None:
 
 
 def test_the_better_score_is_best_and_a_later_death_is_not() -> None:
-    from widthwise.training.evaluation_record import merit
+    from widthwise.training.run_trainer import merit
 
     def evaluated(score: float, steps: float) -> tuple[float, float]:
         return merit({"network_score": score, "network_steps": steps})

@@ -153,7 +153,7 @@ class Demonstration:
     def judge_start(self, start: int, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
         """Note whether an episode has reached the score of the trajectory; it began after `start` actions of it.
 
-        An episode that began on an earlier trajectory says nothing.
+        An episode that began on an earlier trajectory does not count.
         """
         starts = self.starts()
         if starts is None or self.score is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -74,13 +74,3 @@ def _means(who: str, episodes: Sequence[EvaluationEpisode]) -> dict[str, Any]:
         f"{who}_steps": fmean(episode.steps for episode in episodes),
         f"{who}_scores": [episode.score for episode in episodes],
     }
-
-
-def merit(record: Mapping[str, Any]) -> tuple[float, float]:
-    """The rank of an evaluation: the mean score of the network alone; of equal scores above 0, fewer steps.
-
-    How long an episode lasts that earns nothing does not count. Of equal evaluations the later one is kept: its network
-    has learned from more.
-    """
-    score, steps = record["network_score"], record["network_steps"]
-    return score, -steps if score > 0 else 0.0

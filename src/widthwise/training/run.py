@@ -17,10 +17,9 @@ from statistics import fmean
 from widthwise.core.errors import install_line
 from widthwise.core.showing import counted
 from widthwise.training.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
-from widthwise.training.evaluation_record import merit
 from widthwise.training.folder import Events, TrainingFolder
 from widthwise.training.run_shape import HELD, RECENT
-from widthwise.training.run_trainer import Beside, PendingEvaluation, Record, RunTrainer
+from widthwise.training.run_trainer import Beside, PendingEvaluation, Record, RunTrainer, merit
 from widthwise.training.transport import ActorLost
 
 MOST_RECOVERIES = 3  # from the loss of one actor, without a checkpoint between them

@@ -118,3 +118,13 @@ class PendingEvaluation:
             "planner": self.planner,
             "policy": self.policy,
         }
+
+
+def merit(record: Record) -> tuple[float, float]:
+    """The rank of an evaluation: the mean score of the network alone; of equal scores above 0, fewer steps.
+
+    How long an episode lasts that earns nothing does not count. Of equal evaluations the later one is kept: its network
+    has learned from more.
+    """
+    score, steps = record["network_score"], record["network_steps"]
+    return score, -steps if score > 0 else 0.0

@@ -1,15 +1,16 @@
 """Train in Atari games with the default and with the settings of the paper.
 
 python benchmarks/atari_levers.py [--run FOLDER] [--games A,B] [--variants A,B] [--seeds 0,1] [--interactions N]
-    [--actions N] [--planner-episodes N] [--whole-episodes N]
+    [--actions N] [--planner-episodes N] [--whole-episodes N] [--evaluate-every N]
 
 A run has 30,000 interactions, 100 per action, in training episodes of at most 200 actions. Afterwards planner and
 network play an episode of 200 actions, and the network alone ten greedily, ten at temperature 1 and ten with sticky
 actions. With `--actions 0` all of these are whole episodes (18,000 frames); with `--whole-episodes N` planner and
-network also play N of them after the run. The variant `play` is the planner alone. Lines go to FOLDER/results.jsonl as
-runs end; the same call continues an interrupted campaign, and other games, variants or seeds can be added to it. A run
-takes one to two minutes of a core. `--games dozen` are the twelve games of `atari_planning.py`, `--games all` those of
-the paper's table.
+network also play N of them after the run. With `--evaluate-every N` the network alone is also evaluated during the run,
+after every N interactions: five episodes, and ten with sticky actions. The variant `play` is the planner alone. Lines
+go to FOLDER/results.jsonl as runs end; the same call continues an interrupted campaign, and other games, variants or
+seeds can be added to it. A run takes one to two minutes of a core. `--games dozen` are the twelve games of
+`atari_planning.py`, `--games all` those of the paper's table.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ GAMES = ("breakout", "pong", "frostbite", "ms_pacman", "space_invaders", "freewa
 KEYS = ("game", "variant", "seed")
 COLUMNS = ("planner_scores", "whole_scores", "network_scores", "sampled_scores", "sticky_scores")
 NETWORK_EPISODES = 10
+CURVE_EPISODES = 5  # at every evaluation during a run, and NETWORK_EPISODES with sticky actions
 CHANCE: Mode = "foresee"  # two games do not restore their states exactly and are refused otherwise
 STICKY = 0.25  # the probability with which an action is repeated in the episodes that no planner can play
 #: Evaluation episodes have seeds that no training episode has.
@@ -106,6 +108,7 @@ class Size:
     actions: int = 200  # 0: as many as the game allows
     planner_episodes: int = 1
     whole_episodes: int = 0  # of planner and network, without a limit of actions
+    evaluate_every: int = 0  # interactions; 0: the network alone is evaluated after the run only
 
     def options(self) -> dict[str, Any]:
         """The options of the environment."""
@@ -137,8 +140,9 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         f"atari:{game}", size.interactions, algorithm, seed, options=options, preset=preset, overrides=overrides
     )
     trainer = Trainer(lambda: make_simulator(settings), configure(settings), CHANCE)
-    training, continued = [], []
+    training, continued, curve = [], [], Curve(trainer, settings, size.evaluate_every, first)
     while trainer.interactions < size.interactions or trainer.preparing():  # a rehearsal is finished
+        curve.follow()
         for ended in trainer.round():
             figures = [ended.score, ended.steps, ended.total_interactions]
             if ended.start:
@@ -146,7 +150,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
             else:
                 training.append(figures)
     unfinished, begun_later = trainer.players[0].agent.episode, trainer.players[0].start > 0
-    trained = time.process_time()
+    trained = time.process_time() - begun - curve.seconds
     world = make_simulator(settings)
     planned = trainer.evaluate_planner(world, size.planner_episodes, seed=first)
     alone = trainer.evaluate_network(world, NETWORK_EPISODES, seed=first)
@@ -155,12 +159,14 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
     sticky_episodes = trainer.evaluate_network(random_world, NETWORK_EPISODES, seed=first)
     whole = trainer.evaluate_planner(make_simulator(replace(settings, options={})), size.whole_episodes, seed=first)
     losses = trainer.losses
+    curve.follow()
     return {
         **line,
         "interactions": trainer.interactions,
         "actions": trainer.actions,
         "updates": trainer.updater.updates,
         "training": training,
+        **({"curve": curve.points} if curve.points else {}),
         **({"continued": continued} if continued else {}),  # from a state of the demonstration, whose number is first
         "unfinished": [0.0, 0] if begun_later else [unfinished.score, unfinished.steps],
         "planner_scores": scores(planned),
@@ -173,8 +179,34 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         **({} if trainer.demonstration is None else trainer.demonstration.summary()),
         "losses": None if losses is None else [round(losses.policy, 4), round(losses.value, 4)],
         "replay": [len(trainer.replay), trainer.replay.nbytes()],
-        "seconds": [round(trained - begun, 1), round(time.process_time() - trained, 1)],
+        "seconds": [round(trained, 1), round(time.process_time() - begun - trained, 1)],
     }
+
+
+class Curve:
+    """Evaluations of the network alone during a run: a point after every `every` interactions.
+
+    A point is the interactions, the scores of episodes, and those of episodes with sticky actions.
+    """
+
+    def __init__(self, trainer: Trainer, settings: RunSettings, every: int, seed: int) -> None:
+        self.trainer, self.every, self.seed = trainer, every, seed
+        self.world = make_simulator(settings)
+        self.sticky = make_simulator(replace(settings, options={**settings.options, "sticky": STICKY}))
+        self.points: list[list[Any]] = []
+        self.seconds = 0.0
+
+    def follow(self) -> None:
+        """Evaluate the network if it is time; not while it learns a demonstration."""
+        first = self.trainer.demonstration
+        rehearsing = first is not None and first.rehearsing()
+        if not self.every or rehearsing or self.trainer.interactions < len(self.points) * self.every:
+            return
+        begun = time.process_time()
+        alone = self.trainer.evaluate_network(self.world, CURVE_EPISODES, seed=self.seed)
+        sticky = self.trainer.evaluate_network(self.sticky, NETWORK_EPISODES, seed=self.seed)
+        self.points.append([self.trainer.interactions, scores(alone), scores(sticky)])
+        self.seconds += time.process_time() - begun
 
 
 def scores(episodes: list[EvaluationEpisode]) -> list[float]:
@@ -246,8 +278,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--whole-episodes", type=int, default=usual.whole_episodes, help="after a run, of 18,000 frames"
     )
+    parser.add_argument(
+        "--evaluate-every", type=int, default=usual.evaluate_every, help="interactions between evaluations of a run"
+    )
     options = parser.parse_args(arguments)
-    size = Size(options.interactions, options.actions, options.planner_episodes, options.whole_episodes)
+    size = Size(
+        options.interactions,
+        options.actions,
+        options.planner_episodes,
+        options.whole_episodes,
+        options.evaluate_every,
+    )
     games = {"dozen": DOZEN, "all": tuple(map(ale_name, PAPER_GAMES))}.get(options.games, options.games.split(","))
     settings = {"interactions": size.interactions, "actions": size.actions, "benchmark": "atari levers"}
     with resumable_run(options.run, settings, KEYS, arguments) as (store, config):

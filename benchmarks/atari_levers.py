@@ -195,6 +195,7 @@ class Curve:
         self.sticky = make_simulator(replace(settings, options={**settings.options, "sticky": STICKY}))
         self.points: list[list[Any]] = []
         self.seconds = 0.0
+        self._updates = -1  # those of the network that was evaluated last
 
     def follow(self) -> None:
         """Evaluate the network if it is time; not while it learns a demonstration."""
@@ -202,10 +203,14 @@ class Curve:
         rehearsing = first is not None and first.rehearsing()
         if not self.every or rehearsing or self.trainer.interactions < len(self.points) * self.every:
             return
+        if self.trainer.updater.updates == self._updates:  # the same network in the same episodes
+            self.points.append([self.trainer.interactions, *self.points[-1][1:]])
+            return
         begun = time.process_time()
         alone = self.trainer.evaluate_network(self.world, CURVE_EPISODES, seed=self.seed)
         sticky = self.trainer.evaluate_network(self.sticky, NETWORK_EPISODES, seed=self.seed)
         self.points.append([self.trainer.interactions, scores(alone), scores(sticky)])
+        self._updates = self.trainer.updater.updates
         self.seconds += time.process_time() - begun
 
 

@@ -21,6 +21,7 @@ def trainer_of(
     self_imitation: bool = False,
     replanning: bool = False,
     start_share: float = 0.0,
+    interim: int = 0,
     trees: int = 1,
     **planning: Any,
 ) -> Trainer:
@@ -35,6 +36,7 @@ def trainer_of(
         calibration=8,
         self_imitation=self_imitation,
         start_share=start_share,
+        interim=interim,
     )
     return Trainer(lambda: Maze(ROOMS), Configuration(chosen, learning, trees=trees))
 

@@ -56,6 +56,9 @@ class FakeLearner:
     def rehearsing(self) -> bool:
         return False
 
+    def demonstrated(self) -> bool:
+        return False
+
     def preparing(self) -> bool:
         return False
 

@@ -63,7 +63,7 @@ count_temperature, tie_tolerance, life_penalty, clip_rewards, untried_worth, roo
 ends_novel; settings of learning: updates, batch, replay, learning_rate, decay, epsilon, clip, l2,
 value_factor, momentum, smooth, patient, calibration, encoded, tree_targets, tree_share,
 tree_values, segment, bootstrap, shift, value_support, zero_heads, raw_input, archive, replanning,
-rehearsal, demonstration_share, self_imitation, start_share, rare_bonus
+rehearsal, interim, demonstration_share, self_imitation, start_share, rare_bonus
 
 exit codes: 0 trained to the end; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (a checkpoint is written first);
 1 stopped by a full disk or because training diverged (the last checkpoint is valid); 31 bad input,

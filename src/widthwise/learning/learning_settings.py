@@ -42,6 +42,7 @@ class LearningSettings:
     archive: int = 0  # interactions of a search with an archive before the first episode; 0: none
     replanning: bool = False  # a part of these interactions plans without the network, from the best trajectory so far
     rehearsal: int = 5_000  # updates on its best trajectory alone: fewer if the network repeats it, at most 3 times
+    interim: int = 0  # times at which the search pauses, and its best trajectory so far is learned
     demonstration_share: float = 0.25  # of a batch, from that trajectory
     self_imitation: bool = False  # only the best trajectory is learned from; a better episode takes its place
     start_share: float = 0.0  # of the episodes, begin at a state of that trajectory
@@ -63,7 +64,7 @@ class LearningSettings:
                 raise UsageError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
         if self.start_share and not self.archive:
             raise UsageError("start_share needs a demonstration: set archive too, or leave it out")
-        for name in ("tree_targets", "segment", "bootstrap"):
+        for name in ("tree_targets", "segment", "bootstrap", "interim"):
             if not 0 <= getattr(self, name) <= _MOST:
                 raise UsageError(f"{name} must be from 0 to {_MOST:,}, not {getattr(self, name)!r}")
         if self.self_imitation and (self.segment or self.tree_targets):

@@ -74,6 +74,7 @@ _ALONE: Settings = {
     "archive": 0,
     "replanning": False,
     "rehearsal": 5_000,
+    "interim": 0,
     "demonstration_share": 0.25,
     "self_imitation": False,
     "start_share": 0.0,
@@ -131,6 +132,7 @@ _SHOWN: Settings = {
     "archive": 0.8,  # of the interactions of the run
     "replanning": True,
     "rehearsal": 8_000,
+    "interim": 4,
     "demonstration_share": 0.5,
     "self_imitation": True,
     "start_share": 0.0,

@@ -110,6 +110,8 @@ _DEMONSTRATION = fields(
     },
     {
         "mastered": switch,
+        "over": switch,
+        "pauses": whole(0),
         "seed": whole(0),
         "source": choice("search", "episode"),
         "frontier": optional(whole(0)),

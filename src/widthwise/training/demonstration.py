@@ -10,6 +10,9 @@ from. The archive search (`ArchiveSearch`) needs no network. The beginning of a 
     plan, act and learn as always; a share of every batch is from the demonstration
     with `self_imitation`: learn from nothing else, until an episode scores more and becomes the demonstration
 
+With `interim=N` the search pauses N times, and the network learns the best trajectory so far if it is a better one: a
+run that is stopped early has learned something.
+
 With `replanning`, planning (`Replanning`) has the first quarter of the interactions and the search the next fifth. The
 one with the higher score continues: where rewards are frequent that is planning, where they are rare the search. After
 the search, planning begins at states of its best trajectory in the last fifth.
@@ -76,8 +79,10 @@ class Demonstration:
         rehearsal: How many updates are made on the trajectory alone: fewer if the network repeats it before, up to
             three times as many if it does not repeat it by then.
         seed: The seed of the search and of the reset.
-        searched: The same environment with smaller snapshots, if there is one: the search uses it.
+        searched: Another simulator of the same environment: the search uses it. None: the search uses `simulator`.
         replanning: Planning in that environment; None: the search has all interactions.
+        interim: How many times the search pauses, at equal intervals, so that its best trajectory so far is learned.
+            It needs `searched`, because the trajectory is replayed while the search is in progress.
     """
 
     def __init__(
@@ -89,16 +94,20 @@ class Demonstration:
         *,
         searched: Simulator | None = None,
         replanning: Replanning | None = None,
+        interim: int = 0,
     ) -> None:
         self.simulator = guarded(simulator)
         self.searched = self.simulator if searched is None else guarded(searched)
-        self.limit, self.rehearsal, self.seed = interactions, rehearsal, seed
+        self.limit, self.rehearsal, self.seed, self.interim = interactions, rehearsal, seed, interim
         self._first_seed = seed  # of the search; episodes of a run have other seeds
         self.interactions = 0
         self.rehearsed = 0
         self.mastered = rehearsal == 0  # whether the rehearsal is over
         self.score: float | None = None
-        self.actions: list[int] | None = None  # None while the search runs
+        self.actions: list[int] | None = None  # None while the search runs and nothing was shown yet
+        self.over = False  # whether the search has ended
+        self.pauses = 0  # of the search, so far
+        self.new = False  # whether the trajectory was found by the last call of `advance`
         self.source = "search"  # or a training "episode"
         self.frontier: int | None = None  # see `Starts`; None: the end of the trajectory
         self._search: SearchAtWork | None = None
@@ -106,7 +115,7 @@ class Demonstration:
 
     def searching(self) -> bool:
         """Whether the search is running."""
-        return self.actions is None
+        return not self.over and not self.rehearsing()
 
     def rehearsing(self) -> bool:
         """Whether the network is still to be trained on the trajectory alone."""
@@ -135,7 +144,7 @@ class Demonstration:
 
     def surpassed(self, score: float, gain: float) -> bool:
         """Whether an episode with this score and sum of positive rewards is better than the demonstration."""
-        return not self.searching() and gain > 0 and (self.score is None or score > self.score)
+        return self.over and gain > 0 and (self.score is None or score > self.score)
 
     def replace(self, seed: int, rewards: Sequence[float], actions: Sequence[int]) -> None:
         """Make an episode the demonstration, up to its last positive reward; the network has to learn it."""
@@ -191,12 +200,26 @@ class Demonstration:
                 count = search.interactions
                 search.visit(most - self.interactions)
                 self.interactions += search.interactions - count
+        self.new = False
         if self.interactions >= self.limit:
-            best, self.actions = self._best(), []
-            if best is not None and best.gain > 0:  # other trajectories show no reward
-                self.score, self.actions = best.score, best.actions
+            self._show(final=True)
             self._search = self._replanning = None
+        elif (passed := self.interactions * (self.interim + 1) // self.limit) > self.pauses:
+            self.pauses = passed
+            self._show(final=False)
         return self.interactions - before
+
+    def _show(self, *, final: bool) -> None:
+        """Make the best trajectory the demonstration; before the end of the search only if its score is higher."""
+        best, self.over = self._best(), final
+        if final and self.actions is None:
+            self.actions = []
+        if best is None or best.gain <= 0:  # it shows no reward
+            return
+        shorter = final and best.score == self.score and len(best.actions) < len(self.actions or ())
+        if not self.actions or self.score is None or best.score > self.score or shorter:
+            self.score, self.actions, self.new = best.score, list(best.actions), True
+            self.rehearsed, self.mastered = 0, self.rehearsal == 0
 
     def _phase(self) -> tuple[Replanning | None, int]:
         """The planning that is in progress, None if it is the search; and the interactions at which that ends."""
@@ -244,7 +267,7 @@ class Demonstration:
         """Leave out steps that no policy can repeat, where they are not needed; returns the simulator steps."""
         if not self.actions or self.score is None:
             return 0
-        most = LOOPS * self.limit
+        most = LOOPS * self.limit / (self.interim + 1)
         actions, score, steps = cut_loops(self.simulator, self.seed, self.actions, input_format.mark, most)
         # Where states are not restored exactly, a replay may lead elsewhere; the demonstration is what it shows.
         exact = getattr(innermost(self.simulator), "deterministic", True)
@@ -286,6 +309,8 @@ class Demonstration:
             "interactions": self.interactions,
             "rehearsed": self.rehearsed,
             "mastered": self.mastered,
+            "over": self.over,
+            "pauses": self.pauses,
             "seed": self.seed,
             "source": self.source,
             "frontier": self.frontier,
@@ -299,6 +324,8 @@ class Demonstration:
         """Return to a state."""
         self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
         self.mastered = state.get("mastered", self.rehearsed >= self.rehearsal)  # older runs did not rehearse longer
+        self.over = state.get("over", self.actions is not None)  # older runs did not pause
+        self.pauses = state.get("pauses", 0)
         self.seed = state.get("seed", self.seed)
         self.source = state.get("source", "search" if self.seed == self._first_seed else "episode")
         self.frontier = state.get("frontier")
@@ -308,17 +335,21 @@ class Demonstration:
         if self._replanning is not None:  # after the search, which uses the same simulator
             if "planned" in state:
                 self._replanning.restore(state["planned"])
-            elif self.actions is not None:
+            elif self.over:
                 self._replanning = None
         self.interactions = state["interactions"]
 
 
-def new_demonstration(simulator: Simulator, config: Configuration, clocks: Clocks) -> Demonstration:
-    """The search for a demonstration of a run, with a simulator of its own: trees may be within an episode."""
+def new_demonstration(make: Callable[[], Simulator], config: Configuration, clocks: Clocks) -> Demonstration:
+    """The search for a demonstration of a run, with simulators of its own: trees may be within an episode."""
     learning, planning = config.learning, config.planning
-    world = TimedSimulator(simulator, clocks)
+    simulator = make()
+    world = searched = TimedSimulator(simulator, clocks)
     smaller: Any = getattr(simulator, "without_history", None)  # most of a snapshot are the frames of the past
-    searched = TimedSimulator(smaller(), clocks) if callable(smaller) else world
+    if callable(smaller):
+        searched = TimedSimulator(smaller(), clocks)
+    elif learning.interim:
+        searched = TimedSimulator(make(), clocks)
     replanning = None
     if learning.replanning:
         replanning = Replanning(
@@ -329,7 +360,13 @@ def new_demonstration(simulator: Simulator, config: Configuration, clocks: Clock
             defaults=planning_defaults(simulator),
         )
     return Demonstration(
-        world, learning.archive, learning.rehearsal, config.seed, searched=searched, replanning=replanning
+        world,
+        learning.archive,
+        learning.rehearsal,
+        config.seed,
+        searched=searched,
+        replanning=replanning,
+        interim=learning.interim if learning.rehearsal else 0,
     )
 
 

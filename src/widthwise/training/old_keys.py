@@ -50,6 +50,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         "archive": 0,
         "replanning": False,
         "rehearsal": 5_000,
+        "interim": 0,
         "demonstration_share": 0.25,
         "self_imitation": False,
         "start_share": 0.0,

@@ -89,6 +89,10 @@ class RecordingTrainer:
         """Whether updates on a demonstration are to be made."""
         return self.trainer.demonstration is not None and self.trainer.demonstration.rehearsing()
 
+    def demonstrated(self) -> bool:
+        """Whether there is a demonstration, and be it one of a search that continues."""
+        return self.trainer.demonstration is not None and bool(self.trainer.demonstration.actions)
+
     def rewarded(self) -> bool:
         """Whether one of the episodes that are remembered had a reward other than 0."""
         return self.trainer.rewarded()

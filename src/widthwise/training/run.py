@@ -32,7 +32,8 @@ class RunSchedule:
     `evaluation_share` bounds what evaluations may take, as a share of the training interactions so far: one that is due
     waits until there is room for it. Only the last evaluation, of the network alone, is made in any case. 0 means no
     bound: then there is an evaluation at the start, at every interval and at the end. During the search for a
-    demonstration there is none, and one that falls due while the demonstration is rehearsed is made afterwards.
+    demonstration there is one after each trajectory that was learned meanwhile (`interim`) and no other. One that falls
+    due while a demonstration is rehearsed is made afterwards.
     """
 
     interactions: int
@@ -242,13 +243,15 @@ class TrainingRun:
         self.listener.say(f"{error}; it is replaced{again}")
 
     def _advance(self, events: Events) -> None:
-        searching = self._searching()
+        searching, rehearsing = self._searching(), self.trainer.rehearsing()
         self._write(self._moved(), events)
-        if searching:  # nothing is learned yet: intervals pass without an evaluation, except the last
-            passed = self.trainer.interactions // self.schedule.evaluate_every
+        passed = self.trainer.interactions // self.schedule.evaluate_every
+        if searching:  # nothing is learned: intervals pass without an evaluation, except the last
             self.mark = max(self.mark, min(passed + 1, self._last_mark()))
             if not self._searching():
                 self.listener.demonstrated(self)
+        elif rehearsing and self._searching():  # a trajectory was learned, and the search continues
+            self.mark = min(self.mark, passed)
         self.stopping = self.stopping or self.trainer.stop_asked
         self.listener.moved(self)
 
@@ -290,7 +293,8 @@ class TrainingRun:
         """
         last = self.trainer.interactions >= self.schedule.interactions
         passed = self.trainer.interactions // self.schedule.evaluate_every
-        if self.trainer.rehearsing() or (not last and (self._searching() or passed < self.mark)):
+        nothing = self._searching() and not self.trainer.demonstrated()
+        if self.trainer.rehearsing() or (not last and (nothing or passed < self.mark)):
             return False
         while self.pending is not None and not self.stopping:
             self._take_evaluation(events, wait=True)

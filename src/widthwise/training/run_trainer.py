@@ -31,6 +31,10 @@ class RunTrainer(Protocol):
         """Whether something comes before the first episode, so that nothing is learned yet."""
         ...
 
+    def demonstrated(self) -> bool:
+        """Whether there is a demonstration, and be it one of a search that continues."""
+        ...
+
     def rehearsing(self) -> bool:
         """Whether updates on a demonstration are to be made, which take no interactions."""
         ...

@@ -84,7 +84,7 @@ class Trainer:
         ]
         self.demonstration: Demonstration | None = None
         if learning.archive and finding is None:  # actors have a finding, and leave the search to the learner
-            self.demonstration = new_demonstration(make(), config, self.clocks)
+            self.demonstration = new_demonstration(make, config, self.clocks)
         self.episodes = 0  # begun
         self.interactions = 0
         self.actions = 0  # executed
@@ -178,7 +178,7 @@ class Trainer:
             first.judge(self.repeats_demonstration)
         else:
             self.interactions += first.advance()
-            if not first.searching():
+            if first.new:
                 self.interactions += first.cut_loops(self.input_format) + len(first.actions or ())
                 self.show_demonstration()
         self.clocks.total += now() - begun

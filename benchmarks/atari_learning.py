@@ -13,19 +13,15 @@ import gzip
 import json
 import shutil
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+import atari_curves
 from atari_planning import GAMES
-from atari_scores import SAMPLES, SHARE, Interval, interquartile_interval
+from atari_runs import Lines, Runs, count_row, difference, row, with_interval
+from atari_scores import Interval, interquartile_interval
 from widthwise.core.files import write_whole
 
-Lines = list[dict[str, Any]]
 #: What is compared: the fields of the learner and of what it is compared with, whose variant follows.
 COMPARISONS = {
     "planner and network − planner alone": ("planner_scores", "planner_scores", "play"),
@@ -62,55 +58,12 @@ Interquartile means of human-normalised scores (0: random actions, 1: people, bo
 actions give less), with intervals from a stratified bootstrap (Agarwal et al. 2021):
 
 {means}
-"""
+
+{curves}"""
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """The lines of a campaign: the means of each seed by game, variant and field."""
-
-    means: dict[tuple[str, str, str], list[float]]
-
-    @classmethod
-    def of(cls, lines: Lines) -> Runs:
-        """Group lines, in the order of their seeds."""
-        means: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-        for line in sorted(lines, key=lambda line: line["seed"]):
-            for field in ("planner_scores", "network_scores", "sticky_scores"):
-                if line.get(field):
-                    means[line["game"], line["variant"], field].append(fmean(line[field]))
-            if line.get("demonstration_score") is not None:
-                means[line["game"], line["variant"], "demonstration"].append(line["demonstration_score"])
-        return cls(means)
-
-    def shown(self, game: str, variant: str, field: str) -> str:
-        """The mean over the seeds with the least and the greatest."""
-        means = self.means.get((game, variant, field), [])
-        if not means:
-            return ""
-        digits = 1 if max(map(abs, means)) < 100 else 0
-        spread = f" ({min(means):,.{digits}f} to {max(means):,.{digits}f})" if len(set(means)) > 1 else ""
-        return f"{fmean(means):,.{digits}f}{spread}"
-
-
-def difference(first: list[float], second: list[float], seed: int = 0) -> Interval:
-    """The difference of two means, with its interval from a bootstrap of the seeds of each.
-
-    Example:
-        >>> difference([3.0, 3.0], [1.0, 1.0])
-        Interval(mean=2.0, low=2.0, high=2.0)
-    """
-    rng = np.random.default_rng(seed)
-
-    def drawn(means: list[float]) -> npt.NDArray[np.float64]:
-        return np.asarray(rng.choice(np.array(means), (SAMPLES, len(means))).mean(axis=1))
-
-    low, high = np.quantile(drawn(first) - drawn(second), [(1 - SHARE) / 2, (1 + SHARE) / 2])
-    return Interval(fmean(first) - fmean(second), float(low), float(high))
-
-
-def page(lines: Lines, variant: str, config: dict[str, Any], folder: str) -> str:
-    """The page; raises `SystemExit` if a game lacks something to compare with."""
+def page(lines: Lines, variant: str, config: dict[str, Any], folder: Path) -> str:
+    """The page, whose figure goes to the folder; raises `SystemExit` if a game lacks something to compare with."""
     runs = Runs.of(lines)
     played = {line["game"] for line in lines if line["variant"] == variant}
     games = [*(game for game in GAMES if game in played), *sorted(played - set(GAMES))]
@@ -131,12 +84,9 @@ def page(lines: Lines, variant: str, config: dict[str, Any], folder: str) -> str
         for name, (field, other, against) in COMPARISONS.items():
             gap = difference(runs.means[game, variant, field], runs.means[game, against, other])
             gaps[name].append(gap)
-            fields.append(f"{gap.mean:,.1f} ({gap.low:,.1f} to {gap.high:,.1f})")
+            fields.append(with_interval(gap))
         differences.append(row([game, *fields]))
-    counts = [
-        row([name, sum(g.mean > 0 for g in gap), sum(g.low > 0 for g in gap), sum(g.mean < 0 for g in gap)])
-        for name, gap in gaps.items()
-    ]
+    counts = [count_row(name, gap) for name, gap in gaps.items()]
     means = ["| | interquartile mean |", "|---|--:|"]
     for label, (name, field) in dict(zip(heads[1:], columns, strict=True)).items():
         scored = {game: runs.means[game, name, field] for game in games if (game, name, field) in runs.means}
@@ -148,8 +98,9 @@ def page(lines: Lines, variant: str, config: dict[str, Any], folder: str) -> str
         interactions=config["settings"]["interactions"], seeds=len({line["seed"] for line in own}), games=len(games),
         alone=episodes(lines, "play", "planner_scores"), planned=episodes(own, variant, "planner_scores"),
         greedy=episodes(own, variant, "network_scores"), random=episodes(lines, "random", "network_scores"),
-        actions=config["settings"]["actions"], folder=folder, scores="\n".join(scores),
+        actions=config["settings"]["actions"], folder=folder.name, scores="\n".join(scores),
         differences="\n".join(differences), counts="\n".join(counts), means="\n".join(means),
+        curves=atari_curves.section(lines, variant, games, folder),
     )  # fmt: skip
 
 
@@ -157,11 +108,6 @@ def episodes(lines: Lines, variant: str, field: str) -> str:
     """How many episodes a line of a variant has."""
     counts = sorted({len(line[field]) for line in lines if line["variant"] == variant and field in line})
     return " or ".join(map(str, counts))
-
-
-def row(fields: list[Any]) -> str:
-    """A row of a table."""
-    return f"| {' | '.join(map(str, fields))} |"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -175,7 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
     config = json.loads((options.run[-1] / "config.json").read_text())
     folder = options.out.with_suffix("")
     folder.mkdir(exist_ok=True)
-    write_whole(options.out, page([json.loads(text) for text in texts], options.variant, config, folder.name))
+    write_whole(options.out, page([json.loads(text) for text in texts], options.variant, config, folder))
     with gzip.GzipFile(folder / "results.jsonl.gz", "wb", mtime=0) as packed:
         packed.write("".join(f"{text}\n" for text in texts).encode())
     shutil.copy(options.run[-1] / "config.json", folder / "config.json")

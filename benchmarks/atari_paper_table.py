@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from atari_learning import Lines, row
+from atari_runs import Lines, row
 from atari_scores import above, interval_over_games, published, random_score
 from atari_table import draw, improvement, shown
 from widthwise.core.files import write_whole

@@ -20,8 +20,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from atari_learning import Lines, Runs, difference, row
 from atari_planning import GAMES
+from atari_runs import Lines, Runs, difference, row, with_interval
 from atari_scores import interquartile_interval, published, random_score
 from widthwise.core.files import write_whole
 from widthwise.reports.plots import to_svg
@@ -98,7 +98,7 @@ def difference_table(runs: Runs, games: Sequence[str]) -> str:
                 fields.append("")
                 continue
             gap = difference(first, second)
-            fields.append(f"{gap.mean:,.1f} ({gap.low:,.1f} to {gap.high:,.1f})")
+            fields.append(with_interval(gap))
             counts[other][0 if gap.mean > 0 else 2 if gap.mean < 0 else 1] += 1
         lines.append(row([game, *fields]))
     lines.append(row(["**above, equal, below**", *(", ".join(map(str, counts[other])) for other in others)]))

@@ -14,7 +14,8 @@ from places import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from atari_learning import Runs, difference, main
+from atari_learning import main
+from atari_runs import Runs, difference
 
 
 def line(game: str, variant: str, seed: int, **scores: Any) -> dict[str, Any]:

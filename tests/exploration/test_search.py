@@ -23,7 +23,7 @@ from widthwise.exploration.search import begin_search
 from widthwise.exploration.search_run import PROGRESS, ExplorationRun
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulators import tile_choice
-from widthwise.simulators.features import Cells, Tiles
+from widthwise.simulators.features import Cells, Ram, Tiles
 from widthwise.simulators.scene_features import Scenes
 from widthwise.simulators.tile_choice import choose_tiles, suitability
 from widthwise.training import packing
@@ -32,6 +32,35 @@ from widthwise.training.search_features import choose_features
 from widthwise.training.search_state import capture, restore
 
 needs_atari = pytest.mark.skipif(find_spec("ale_py") is None, reason="needs ale-py")
+
+
+class Coins:
+    """A row of places with a coin at each: every step to the right, the first time, gives a reward."""
+
+    actions = 3
+    deterministic = True
+
+    def __init__(self, length: int) -> None:
+        self.length, self.place, self.most = length, 0, 0
+
+    def _step(self, reward: float) -> Step:
+        return Step(np.array([self.place]), reward, False, False, {})
+
+    def reset(self, seed: int | None = None) -> Step:
+        self.place = self.most = 0
+        return self._step(0.0)
+
+    def step(self, action: int) -> Step:
+        self.place = min(max(self.place + action - 1, 0), self.length)
+        reward = float(self.place > self.most)
+        self.most = max(self.most, self.place)
+        return self._step(reward)
+
+    def save(self) -> tuple[int, int]:
+        return self.place, self.most
+
+    def load(self, snapshot: tuple[int, int]) -> None:
+        self.place, self.most = snapshot
 
 
 def packed(run: ExplorationRun) -> bytes:
@@ -97,6 +126,35 @@ def test_a_stopped_search_continues_to_the_same_lines(tmp_path: Path) -> None:
     assert result_of(whole) == result_of(parts)
 
 
+@pytest.mark.parametrize("visits", [3, 20, 90, 200])
+def test_replays_wait_for_their_share_of_the_interactions(visits: int, tmp_path: Path) -> None:
+    def begin(name: str, **continued: Any) -> ExplorationRun:
+        return begin_search(Coins(400), 9_000, out=tmp_path / name, planner={"restart": 0}, **continued)
+
+    whole, part = begin("whole"), begin("part")
+    result = whole.run()
+    assert result.score is not None and result.score > 50 and result.replay_steps <= 9_000 / 4 + result.steps
+    shown = [line["score"] for line in without_seconds(tmp_path / "whole") if line["score"] is not None]
+    assert shown == sorted(shown) and shown[-1] == result.score and len(shown) >= 4
+    left = visits
+
+    def stop(moved: ExplorationRun) -> None:
+        nonlocal left
+        left -= 1
+        moved.stopping = left == 0
+
+    part.listener.moved = stop
+    stopped = part.run()
+    assert part.search.best is not None
+    assert result_of(tmp_path / "part")["score"] == stopped.score == part.search.best.score
+    for run in (whole, part):
+        assert run.folder is not None
+        run.folder.close()
+    begin("part", resume=True).run()
+    assert without_seconds(tmp_path / "whole") == without_seconds(tmp_path / "part")
+    assert result_of(tmp_path / "whole") == result_of(tmp_path / "part")
+
+
 def without_seconds(folder: Path) -> list[dict[str, Any]]:
     lines = [json.loads(line) for line in (folder / PROGRESS).read_text(encoding="utf-8").splitlines()]
     assert lines
@@ -105,7 +163,7 @@ def without_seconds(folder: Path) -> list[dict[str, Any]]:
 
 def result_of(folder: Path) -> dict[str, Any]:
     result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    return {name: value for name, value in result.items() if name != "seconds"}
+    return {name: value for name, value in result.items() if name not in ("seconds", "chance")}  # seconds are in both
 
 
 def test_lines_newer_than_the_checkpoint_are_dropped(tmp_path: Path) -> None:
@@ -286,6 +344,12 @@ def test_environments_without_images_have_their_own_features() -> None:
     maze = choose_features(ww.simulator("maze-small"))
     assert maze.interactions == 1_500
     assert isinstance(maze.features[1], Tiles) and isinstance(maze.features[-1], Cells)
+    assert isinstance(maze.features[-2], Cells)  # there are few cells: they are regions, too
+
+
+@needs_atari
+def test_a_memory_with_counters_is_no_level_of_regions() -> None:
+    assert not any(isinstance(function, Ram) for function in choose_features(ww.simulator("atari:pong")).features[:-1])
 
 
 @needs_atari

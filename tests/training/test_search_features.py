@@ -37,8 +37,16 @@ def test_floats_are_searched_in_intervals(name: str) -> None:
 
 def test_the_features_that_an_environment_declares_are_searched_over() -> None:
     pytest.importorskip("minigrid")
-    high, low = choose_features(wrapped("MiniGrid-DoorKey-5x5-v0")).features
+    high, low, pruning = choose_features(wrapped("MiniGrid-DoorKey-5x5-v0")).features
     assert (repr(high), repr(low)) == (repr(MiniGrid("situation", "doors")), repr(MiniGrid("pose")))
+    assert pruning is low  # rollouts may be pruned by them, and states with different values are in different regions
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_search_solves_doorkey(seed: int) -> None:
+    pytest.importorskip("minigrid")
+    result = ww.search("MiniGrid-DoorKey-6x6-v0", 20_000, seed=seed)
+    assert result.score is not None and result.score > 0 and result.ended
 
 
 def test_a_run_with_floats_finds_a_demonstration(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 In the folder are `config.json` (the settings), `progress.jsonl` (a line for every better trajectory and one now and
 then), `checkpoint/` and `result.json`, the best trajectory so far. Before a trajectory is written it is replayed from a
-reset.
+reset. Where rewards are frequent, trajectories are long and every few visits find a better one. Replays have a share of
+the interactions, and a trajectory waits until there is room for its replay; a better one replaces it meanwhile.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ PROGRESS = "progress.jsonl"
 CHECKPOINT_SECONDS = 60.0
 #: Interactions between two lines of progress that bring no better trajectory.
 LINE_EVERY = 10_000
+#: Simulator steps of replays, as a share of the interactions. The first trajectory and the last one do not wait.
+REPLAYS = 0.25
 
 _HELD = shape.fields(
     {
@@ -39,7 +42,21 @@ _HELD = shape.fields(
         "lines": shape.whole(),
         "seconds": shape.number,
         "next_line": shape.whole(),
-    }
+    },
+    {
+        "replay_steps": shape.whole(),
+        "shown": shape.optional(
+            shape.fields(
+                {
+                    "score": shape.number,
+                    "steps": shape.whole(),
+                    "node": shape.whole(),
+                    "ended": shape.switch,
+                    "interactions": shape.whole(),
+                }
+            )
+        ),
+    },
 )
 
 
@@ -54,6 +71,7 @@ class SearchResult:
         actions: Its actions from the reset on.
         ended: Whether the episode ends with it.
         interactions: Simulator steps of the search, the choice of features included.
+        replay_steps: Simulator steps in which trajectories were replayed from a reset, in addition to these.
         found_at: The interactions after which the trajectory was found.
         high_level_states: The regions in the archive on each level, highest level first.
         features: The features of these levels in words.
@@ -73,6 +91,7 @@ class SearchResult:
     actions: list[int]
     ended: bool
     interactions: int
+    replay_steps: int
     found_at: int
     high_level_states: list[int]
     features: str
@@ -116,6 +135,7 @@ class ExplorationRun:
         self.listener = listener or SearchListener()
         self.stopping = False
         self.shown: Best | None = None  # the trajectory that was replayed last
+        self.replay_steps = 0
         self.seconds = 0.0  # of earlier parts of the run
         self.next_line = LINE_EVERY
         self.folder: SearchFolder | None = None
@@ -139,10 +159,9 @@ class ExplorationRun:
         saved = time.monotonic()
         if self.folder is not None:
             self.folder.save(self)
-        self.shown = self.search.best
         while not self.stopping and self.interactions < self.limit and not self.late():
             self.search.visit(self.limit - self.interactions)
-            if self.search.best is not self.shown:
+            if self._due():
                 self._improved()
             elif self.interactions >= self.next_line:
                 self._line()
@@ -150,9 +169,14 @@ class ExplorationRun:
             if self.folder is not None and time.monotonic() - saved >= CHECKPOINT_SECONDS:
                 self.folder.save(self)
                 saved = time.monotonic()
-        result = self.result()
+        if self.search.best is not self.shown and self.interactions >= self.limit:
+            self._improved()
         if self.folder is not None:
             self.folder.save(self)
+        result = self.result()
+        if self.search.best is not self.shown:  # not counted: the search continues as if it had not been stopped
+            replay(self.search.simulator, self.search.seed, result)
+        if self.folder is not None:
             self.folder.finish(result.describe())
         return result
 
@@ -172,6 +196,7 @@ class ExplorationRun:
             actions=[] if best is None else search.trajectories.actions(best.node),
             ended=best is not None and best.ended,
             interactions=self.interactions,
+            replay_steps=self.replay_steps,
             found_at=0 if best is None else best.interactions + self.sampled,
             high_level_states=list(search.archive.regions),
             features=self.features,
@@ -180,7 +205,15 @@ class ExplorationRun:
             chance={"mode": self.mode, **({} if self.finding is None else self.finding.describe())},
         )
 
+    def _due(self) -> bool:
+        """Whether there is a better trajectory than the one that was replayed last, and room for its replay."""
+        best = self.search.best
+        if best is None or best is self.shown:
+            return False
+        return self.shown is None or self.replay_steps + best.steps <= REPLAYS * self.interactions
+
     def _improved(self) -> None:
+        self.replay_steps += 0 if self.search.best is None else self.search.best.steps
         result = self.result()
         replay(self.search.simulator, self.search.seed, result)
         self.shown = self.search.best
@@ -193,7 +226,7 @@ class ExplorationRun:
         while self.next_line <= self.interactions:
             self.next_line += LINE_EVERY
         if self.folder is not None:
-            result = self.result()
+            result = self.replayed()
             names = ("interactions", "score", "steps", "found_at", "high_level_states", "seconds")
             self.folder.lines.append({name: getattr(result, name) for name in names})
 
@@ -273,6 +306,8 @@ class SearchFolder(RunFolder):
             "lines": self.lines.size(),
             "seconds": run.elapsed(),
             "next_line": run.next_line,
+            "replay_steps": run.replay_steps,
+            "shown": None if run.shown is None else asdict(run.shown),
         }
         self.checkpoints.save(state)
 
@@ -288,11 +323,17 @@ class SearchFolder(RunFolder):
         with makes_sense(checkpoint.path):
             _HELD(checkpoint.data, "data")
             restore(run.search, checkpoint.data["search"])
+            run.shown = best = run.search.best
+            shown = checkpoint.data.get("shown", None if best is None else asdict(best))  # absent: all were replayed
+            if shown != (None if best is None else asdict(best)):
+                run.shown = None if shown is None else Best(**shown)
+                run.replayed()  # its actions are among those of the search
         self.lines.cut(checkpoint.data["lines"])
         for note in notes_on_version(KIND, checkpoint.about["widthwise"]):
             run.listener.say(note)
         write_json(self.folder / CONFIG, with_version(self.config, now, run.interactions))
         run.seconds, run.next_line = checkpoint.data["seconds"], checkpoint.data["next_line"]
+        run.replay_steps = checkpoint.data.get("replay_steps", 0)
 
     def close(self) -> None:
         """Release the folder."""

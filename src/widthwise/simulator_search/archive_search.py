@@ -35,7 +35,7 @@ from widthwise.core.contract import guarded, innermost
 from widthwise.core.errors import UsageError, in_terms
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, gain_features
-from widthwise.simulator_search.driver import FeatureFunction, pack
+from widthwise.simulator_search.driver import FeatureFunction, pack, vector
 
 #: How the low level prunes: states without novelty of a width, or nothing.
 LowWidth = int | str
@@ -293,7 +293,7 @@ class SearchAtWork:
 
     def _features(self, step: Step, gain: float) -> list[bytes]:
         """The features of a state on each level of the archive, highest first."""
-        features = [_vector(function, step) for function in self.high]
+        features = [vector(function, step) for function in self.high]
         return [gain_features(gain), *features] if self.planner.gains else features
 
     def _entry(self, step: Step, score: float, gain: float, steps: int, node: int) -> Entry:
@@ -379,11 +379,6 @@ def setting_name(setting: str) -> str:
 
 def _unchanged(snapshot: Any) -> Any:
     return snapshot
-
-
-def _vector(function: FeatureFunction, step: Step) -> bytes:
-    values = function(step)
-    return values if type(values) is bytes else pack(values)[0]
 
 
 def _lives(step: Step) -> int | None:

@@ -213,6 +213,12 @@ def pack(values: Any) -> tuple[bytes, int]:
     return values.tobytes(), size
 
 
+def vector(function: FeatureFunction, step: Step) -> bytes:
+    """The features of a state as bytes."""
+    values = function(step)
+    return values if type(values) is bytes else pack(values)[0]
+
+
 def _narrow(values: Any) -> Any:
     """Whole numbers in 32 bits, if they fit."""
     if values.size and not (values.min() >= -(2**31) and values.max() < 2**31):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from widthwise.core.contract import guarded, innermost
 from widthwise.core.simulator import Simulator, Step
-from widthwise.online.defaults import default_features
+from widthwise.online.defaults import default_features, observation
 from widthwise.simulator_search.archive_search import ArchiveSearch
-from widthwise.simulator_search.driver import FeatureFunction
+from widthwise.simulator_search.driver import FeatureFunction, vector
 from widthwise.simulators.scene_features import Scenes
 from widthwise.simulators.tile_choice import choose_tiles, is_image
 
@@ -20,6 +20,9 @@ STEPS = 1_500
 SAVED = 0.05
 #: Scenes per state of the sample, at most. Where there are more, scenes are no larger units than tiles.
 SCENES = 0.01
+#: Values of the lowest features per state of the sample, at most, for a level of regions. A memory with counters of
+#: frames has more: every state would be a region of its own.
+LOWEST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,9 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
 
     Images are cut into tiles, on two levels. Above them is the scene, unless the sample has too many scenes; below them
     are the features that the simulator shows for its lowest level, or the observation (`Guarded` shows no features).
-    Where observations are not images, the features of the environment inside all wrappers are taken.
+    Features that the environment declares for its lowest level are regions of the archive too, unless nearly every
+    state of the sample has other values. Where observations are not images, the features of the environment inside all
+    wrappers are taken. The last features of the result, by which rollouts may be pruned, are always the lowest ones.
 
     Args:
         simulator: The environment; it is reset.
@@ -50,14 +55,21 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
     environment = guarded(simulator)
     first = environment.reset(seed)
     if not is_image(first):
-        return Choice(tuple(reversed(default_features(innermost(simulator)))), 0, "the features of the environment")
+        own = default_features(innermost(simulator))
+        return Choice((*reversed(own), own[0]) if len(own) > 1 else own, 0, "the features of the environment")
     lowest = default_features(simulator)[0]
     states = sample(environment, first, random.Random(seed), steps)
     tiles = choose_tiles(states)
-    note = ", ".join(f"tiles {t.width}x{t.height} of {t.values} values" for t in tiles)
+    levels: list[FeatureFunction] = list(tiles)
+    notes = [f"tiles {t.width}x{t.height} of {t.values} values" for t in tiles]
     if scenes and count_scenes(states) <= max(1, SCENES * steps):
-        return Choice((Scenes(), *tiles, lowest), len(states) - 1, f"scenes, {note}")
-    return Choice((*tiles, lowest), len(states) - 1, note)
+        levels.insert(0, Scenes())
+        notes.insert(0, "scenes")
+    declared = default_features(innermost(simulator))[0]
+    if declared is not observation and len({vector(declared, step) for step in states}) <= LOWEST * len(states):
+        levels.append(declared)
+        notes.append("the features of the environment")
+    return Choice((*levels, lowest), len(states) - 1, ", ".join(notes))
 
 
 def count_scenes(states: Sequence[Step]) -> int:

@@ -74,7 +74,8 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
             captured by an earlier version.
     """
     scenes = [function for function in search.high if isinstance(function, Scenes)]
-    if "attempt" not in state or len(state.get("scenes", ())) != len(scenes):
+    levels = 1 + int(max(state["level"], default=-1))
+    if "attempt" not in state or len(state.get("scenes", ())) != len(scenes) or levels != search.archive.levels:
         raise InputError("the search was begun by an earlier version of Widthwise and cannot continue; begin a new one")
     for function, examples in zip(scenes, state.get("scenes", ()), strict=True):
         function.restore(examples)

@@ -134,6 +134,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "(default: chosen for ENV; Atari games 10000)",
     )
     group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of planning that a preset may change, as in `widthwise train`: discount, clip_rewards, "
+        "untried_worth, root_actions, behaviour, reward_temperature, count_temperature, tie_tolerance, ends_novel, "
+        "selection_temperature; may be repeated",
+    )
+    group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with the policy that `train` learned in the run folder RUN"
     )
     group.add_argument(
@@ -215,6 +224,7 @@ def _run(args: argparse.Namespace, until: float | None, watchdog: Watchdog | Non
         "low_features": args.low_features,
         "budget": {"steps": agent.budget.steps, "nodes": agent.budget.nodes},
         "preset": None if args.policy is not None else args.preset or DEFAULT,
+        "settings": args.set,
         "max_steps": args.max_steps,
         "seed": args.seed,
         "chance": agent.luck.mode,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from widthwise.cli.chance import mode_of
 from widthwise.core.errors import UsageError
 from widthwise.online.planner_registry import LEVEL_PLANNERS, level_planner
-from widthwise.online.presets import DEFAULT
+from widthwise.online.presets import DEFAULT, preset_settings
 
 if TYPE_CHECKING:
     from widthwise.core.defaults import Defaults
@@ -35,15 +35,19 @@ _TILES = re.compile(r"(\d+)x(\d+)(?:[:x](\d+))?(:gray)?")
 
 def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_observations: bool) -> OnlinePlanner:
     """The agent that the options describe; defaults come from the simulator."""
+    from widthwise.cli.play_settings import LEVELS, agent_settings, play_settings, with_settings
     from widthwise.core.budget import Budget
     from widthwise.online.acting import OnlinePlanner
-    from widthwise.online.defaults import planning_defaults
+    from widthwise.online.defaults import default_planner, planning_defaults
     from widthwise.simulators.names import simulator
 
+    settings = play_settings(args.set)
     world = simulator(args.env, **options)
     preset = args.preset or DEFAULT
     defaults = planning_defaults(world, preset)
     planner = make_planner(args, world, defaults)
+    if any(name in settings for name in LEVELS):
+        planner = with_settings(planner or default_planner(defaults), settings)
     agent = OnlinePlanner(
         world,
         planner,
@@ -54,6 +58,7 @@ def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_ob
         preset=preset,
         chance=mode_of(args),
         life_penalty=args.life_penalty,
+        **agent_settings(settings, preset_settings(preset, world)["behaviour"]),
     )
     if not args.quiet and planner is None and (defaults.notes or len(agent.planners) == 1):
         print(describe(agent, args.env), file=sys.stderr)
@@ -236,6 +241,7 @@ def policy_agent(args: argparse.Namespace, options: dict[str, Any]) -> OnlinePla
         ("--high-features", args.high_features),
         ("--low-features", args.low_features),
         ("--life-penalty", args.life_penalty),
+        ("--set", args.set or None),
     ):
         if value is not None:
             raise UsageError(

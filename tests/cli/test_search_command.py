@@ -44,6 +44,7 @@ def settings_of(folder: Path) -> dict[str, Any]:
     (["--no-survive"], "survive", 0),
     (["--no-gains"], "gains", False),
     (["--no-scenes"], "scenes", False),
+    (["--no-lowest"], "lowest", False),
     (["--no-shared-counts"], "shared_counts", False),
     (["--no-count-steps"], "count_steps", False),
     (["--no-improve"], "improve", False),

@@ -14,6 +14,7 @@ from places import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+from atari_curves import section
 from atari_learning import main
 from atari_runs import Runs, difference
 
@@ -69,3 +70,35 @@ def test_the_page_counts_games(score: float, counts: str, tmp_path: Path) -> Non
     assert "| network alone − random actions, sticky | 0 | 0 | 0 |" in text
     with gzip.open(tmp_path / "page" / "results.jsonl.gz", "rt") as packed:
         assert [json.loads(entry) for entry in packed] == lines(score)
+
+
+def with_curves(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same lines with curves that rise in steps of the seed plus 1, and do not rise with sticky actions."""
+    for entry in entries:
+        if entry["variant"] == "demonstration":
+            rise = 1.0 + entry["seed"]
+            entry["curve"] = [[point * 10_000 + 7, [rise * point] * 2, [1.0, 2.0]] for point in range(11)]
+    return entries
+
+
+def test_the_page_shows_the_network_during_the_runs(tmp_path: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "page.md"
+    run.mkdir()
+    run.joinpath("results.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in with_curves(lines(9.0))))
+    run.joinpath("config.json").write_text(
+        json.dumps({"command": "python x.py", "settings": {"interactions": 100_000, "actions": 200}})
+    )
+    main(["--run", str(run), "--out", str(out)])
+    text = out.read_text()
+    assert "## The network alone during the runs" in text
+    assert "| game | 0 | 20,000 | 40,000 | 60,000 | 80,000 | 100,000 | end − start | end − 20,000 |" in text
+    assert "| pong | 0.0 | 4.0 | 8.0 | 12.0 | 16.0 | 20.0 | 20.0 (10.0 to 30.0) | 16.0 (8.0 to 24.0) |" in text
+    assert "| pong | 1.5 | 1.5 | 1.5 | 1.5 | 1.5 | 1.5 | 0.0 (0.0 to 0.0) | 0.0 (0.0 to 0.0) |" in text
+    assert "| network alone, end − start | 1 | 1 | 0 |" in text
+    assert "| network alone, sticky, end − start | 0 | 0 | 0 |" in text
+    assert (tmp_path / "page" / "curves.svg").read_text().startswith("<?xml")
+
+
+def test_a_page_without_curves_has_no_such_section(tmp_path: Path) -> None:
+    assert section(lines(9.0), "demonstration", ["pong"], tmp_path) == ""
+    assert not list(tmp_path.iterdir())

@@ -345,6 +345,7 @@ def test_environments_without_images_have_their_own_features() -> None:
     assert maze.interactions == 1_500
     assert isinstance(maze.features[1], Tiles) and isinstance(maze.features[-1], Cells)
     assert isinstance(maze.features[-2], Cells)  # there are few cells: they are regions, too
+    assert isinstance(choose_features(ww.simulator("maze-small"), lowest=False).features[-2], Tiles)
 
 
 @needs_atari

@@ -39,6 +39,7 @@ def test_the_features_that_an_environment_declares_are_searched_over() -> None:
     pytest.importorskip("minigrid")
     high, low, pruning = choose_features(wrapped("MiniGrid-DoorKey-5x5-v0")).features
     assert (repr(high), repr(low)) == (repr(MiniGrid("situation", "doors")), repr(MiniGrid("pose")))
+    assert len(choose_features(wrapped("MiniGrid-DoorKey-5x5-v0"), lowest=False).features) == 2
     assert pruning is low  # rollouts may be pruned by them, and states with different values are in different regions
 
 

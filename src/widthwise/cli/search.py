@@ -108,6 +108,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--no-scenes", action="store_true", help="do not distinguish scenes, images of which most is the same"
     )
+    group.add_argument(
+        "--no-lowest",
+        action="store_true",
+        help="do not distinguish the values of the lowest features that the environment declares, such as the cells of "
+        "a maze",
+    )
     survive = group.add_mutually_exclusive_group()
     survive.add_argument(
         "--survive",
@@ -256,6 +262,7 @@ def _planner(args: argparse.Namespace) -> dict[str, Any]:
         "survive": 0 if args.no_survive else args.survive,
         "gains": False if args.no_gains else None,
         "scenes": False if args.no_scenes else None,
+        "lowest": False if args.no_lowest else None,
         "shared_counts": False if args.no_shared_counts else None,
         "count_steps": False if args.no_count_steps else None,
         "restart": args.restart,

@@ -179,7 +179,8 @@ def _choose(
         note = ", ".join(f"tiles {level.width}x{level.height} of {level.values} values" for level in tiles)
         return Choice((*tiles, default_features(environment)[0]), 0, note), note
     sampled = environment if until is None else LimitedSimulator(environment, until)
-    choice = choose_features(sampled, settings.seed, settings.sample, scenes=settings.planner.scenes)
+    parts = settings.planner
+    choice = choose_features(sampled, settings.seed, settings.sample, scenes=parts.scenes, lowest=parts.lowest)
     return choice, choice.note
 
 

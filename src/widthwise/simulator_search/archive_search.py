@@ -63,6 +63,8 @@ class ArchiveSearch:
             different gains are then in different regions, and high gains are preferred.
         scenes: Whether the scene that an image shows is a level of its own where the features are chosen for the
             environment.
+        lowest: Whether the features that the environment declares for its lowest level, such as the cell of the agent
+            in a maze, are a level of the archive too where the features are chosen for the environment.
         shared_counts: Whether visits to a region also count for the same region with other gains.
         count_steps: Whether a visit counts as the part of a full rollout that it took; otherwise all visits are equal.
             Where rollouts end early, more of them are made.
@@ -93,6 +95,7 @@ class ArchiveSearch:
     survive: int = 4
     gains: bool = True
     scenes: bool = True
+    lowest: bool = True
     shared_counts: bool = True
     count_steps: bool = True
     restart: int = 100_000

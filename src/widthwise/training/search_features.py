@@ -34,7 +34,9 @@ class Choice:
     note: str
 
 
-def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, scenes: bool = True) -> Choice:
+def choose_features(
+    simulator: Simulator, seed: int = 0, steps: int = STEPS, *, scenes: bool = True, lowest: bool = True
+) -> Choice:
     """The features of a search where none are given.
 
     Images are cut into tiles, on two levels. Above them is the scene, unless the sample has too many scenes; below them
@@ -48,6 +50,7 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
         seed: Of the random sample.
         steps: How many simulator steps the sample has.
         scenes: Whether the scene may be a level.
+        lowest: Whether the features that the environment declares for its lowest level may be a level.
 
     Returns:
         The features, and how many interactions the sample took.
@@ -56,8 +59,9 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
     first = environment.reset(seed)
     if not is_image(first):
         own = default_features(innermost(simulator))
-        return Choice((*reversed(own), own[0]) if len(own) > 1 else own, 0, "the features of the environment")
-    lowest = default_features(simulator)[0]
+        regions = tuple(reversed(own if lowest else own[1:]))
+        return Choice((*regions, own[0]) if len(own) > 1 else own, 0, "the features of the environment")
+    pruning = default_features(simulator)[0]
     states = sample(environment, first, random.Random(seed), steps)
     tiles = choose_tiles(states)
     levels: list[FeatureFunction] = list(tiles)
@@ -66,10 +70,11 @@ def choose_features(simulator: Simulator, seed: int = 0, steps: int = STEPS, *, 
         levels.insert(0, Scenes())
         notes.insert(0, "scenes")
     declared = default_features(innermost(simulator))[0]
-    if declared is not observation and len({vector(declared, step) for step in states}) <= LOWEST * len(states):
+    declares = lowest and declared is not observation
+    if declares and len({vector(declared, step) for step in states}) <= LOWEST * len(states):
         levels.append(declared)
         notes.append("the features of the environment")
-    return Choice((*levels, lowest), len(states) - 1, ", ".join(notes))
+    return Choice((*levels, pruning), len(states) - 1, ", ".join(notes))
 
 
 def count_scenes(states: Sequence[Step]) -> int:

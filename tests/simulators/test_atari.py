@@ -12,6 +12,7 @@ import pytest
 import widthwise as ww
 from widthwise import _native
 from widthwise.simulators.atari_games import PAPER_GAMES
+from widthwise.simulators.chance import ChanceError
 
 pytestmark = pytest.mark.atari
 
@@ -146,6 +147,14 @@ def test_sticky_actions_are_declared():
     assert ww.simulator(MONTEZUMA).deterministic
     assert not ww.simulator(MONTEZUMA, sticky=0.25).deterministic
     assert not ww.simulator("atari:Q*bert").deterministic
+
+
+def test_a_game_whose_states_are_not_restored_exactly_is_refused_with_its_reason():
+    with pytest.raises(ChanceError, match=r"qbert: the emulator does not restore every state") as refused:
+        ww.search("atari:qbert", 100)
+    assert "make the environment deterministic" not in str(refused.value)
+    with pytest.raises(ChanceError, match="make the environment deterministic with sticky=0"):
+        ww.search("atari:pong", 100, options={"sticky": 0.25})
 
 
 def test_a_simulator_can_be_pickled():

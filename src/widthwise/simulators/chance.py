@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from widthwise.core.contract import Guarded, guarded, made_here
+from widthwise.core.contract import Guarded, guarded, innermost, made_here
 from widthwise.core.errors import UnsupportedError, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.simulators import generators
@@ -85,7 +85,7 @@ class Chance:
         return {
             "none": f"steps use no random generator ({self.steps} steps)",
             "unused": f"steps use random numbers ({used}), but no outcome differed in {self.tries} repetitions",
-            "declared": "the simulator declares that it is not deterministic",
+            "declared": self.detail or "the simulator declares that it is not deterministic",
             "random": f"steps depend on chance{f' ({used})' if used else ''}: {self.detail}",
             "unrepeatable": f"the same actions from the same snapshot gave different steps: {self.detail}"
             + (f" (save() may not keep {used})" if used else ""),
@@ -136,15 +136,18 @@ def refusal(finding: Chance, modes: Sequence[Mode] = MODES) -> ChanceError:
             python="check the environment with check_simulator",
             command="check the environment with widthwise check-env",
         )
-    option = next((text for name, text in DETERMINISTIC.items() if finding.environment.startswith(name)), "")
     advised = [(mode, text) for mode, text in _ADVISED.items() if mode in modes]
+    # A simulator that gives its reason has no option that removes it.
+    switchable = finding.kind != "declared" or not finding.detail
+    option = next((text for name, text in DETERMINISTIC.items() if finding.environment.startswith(name)), "")
+    remedy = ", or make the environment deterministic" if switchable else ""
     return ChanceError(
         f"{finding.environment}: {finding}. A planner that restores snapshots would know the random outcomes",
         finding,
-        python=f"use {' or '.join(f'chance={mode!r} {text}' for mode, text in advised)}, or make the environment "
-        f"deterministic{f' with {option}' if option else ''}",
-        command=f"use {' or '.join(f'--chance {mode} {text}' for mode, text in advised)}, or make the environment "
-        f"deterministic{f' with --option {option}' if option else ''}",
+        python=f"use {' or '.join(f'chance={mode!r} {text}' for mode, text in advised)}{remedy}"
+        f"{f' with {option}' if option and remedy else ''}",
+        command=f"use {' or '.join(f'--chance {mode} {text}' for mode, text in advised)}{remedy}"
+        f"{f' with --option {option}' if option and remedy else ''}",
     )
 
 
@@ -174,7 +177,7 @@ def check_chance(
     """
     world = guarded(simulator)
     if not world.deterministic:
-        return Chance(world.name, "declared")
+        return Chance(world.name, "declared", getattr(innermost(simulator), "why_random", ""))
     if made_here(simulator):
         return Chance(world.name, "none")
     with generators.shared_kept():

@@ -62,9 +62,10 @@ class Curves:
         )
         self.games = {line["game"] for line in self.lines}
         self.points = min((len(line["curve"]) for line in self.lines), default=0)
-        # A point is taken soon after a multiple of the interval was passed.
+        # Lines of before have no such field. A point is taken soon after a multiple of the interval was passed.
         ends = [line["curve"][self.points - 1][0] / (self.points - 1) for line in self.lines if self.points > 1]
-        self.every = round(min(ends, default=0) / 1_000) * 1_000
+        guessed = round(min(ends, default=0) / 1_000) * 1_000
+        self.every: int = self.lines[0].get("evaluate_every", guessed) if self.lines else 0
 
     def means(self, game: str, field: str) -> list[list[float]]:
         """The means of the seeds at every point."""

@@ -166,7 +166,7 @@ def train(game: str, name: str, seed: int, size: Size) -> dict[str, Any]:
         "actions": trainer.actions,
         "updates": trainer.updater.updates,
         "training": training,
-        **({"curve": curve.points} if curve.points else {}),
+        **({"curve": curve.points, "evaluate_every": size.evaluate_every} if curve.points else {}),
         **({"continued": continued} if continued else {}),  # from a state of the demonstration, whose number is first
         "unfinished": [0.0, 0] if begun_later else [unfinished.score, unfinished.steps],
         "planner_scores": scores(planned),

@@ -46,6 +46,8 @@ PARTS: dict[str, dict[str, Any]] = {
     "--widths 1,n,all": {"widths": (1, "n", "all")},
 }
 KEYS = ("environment", "part", "seed")
+#: The head of the section that is written by hand.
+SHOWS = "## What this shows"
 TEXT = """\
 # The parts of a long search, outside Atari
 
@@ -116,7 +118,7 @@ def shown(lines: Lines) -> str:
 
 
 def page(out: Path, config: dict[str, Any], lines: Lines) -> None:
-    """Write the page, or its table if text was added to it by hand."""
+    """Write the page; of a page that exists, the section about what it shows is kept."""
     filled = TEXT.format(
         out=out.as_posix(),
         folder=out.stem,
@@ -127,7 +129,8 @@ def page(out: Path, config: dict[str, Any], lines: Lines) -> None:
         seeds=len({line["seed"] for line in lines}),
         table=table(lines),
     )
-    write_whole(out, filled)
+    before = out.read_text(encoding="utf-8") if out.exists() else ""
+    write_whole(out, filled + (f"\n{SHOWS}{before.split(SHOWS, 1)[1]}" if SHOWS in before else ""))
 
 
 def main(arguments: list[str] | None = None) -> None:

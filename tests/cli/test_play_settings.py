@@ -74,6 +74,7 @@ def test_settings_of_levels_that_the_planner_does_not_have_are_refused() -> None
     [
         ("updates=8", "'updates' is no setting of planning without a network; the settings are discount"),
         ("behavior=ties", "did you mean behaviour"),
+        ("life_penalty=1", "'life_penalty' has an option of its own"),
         ("behaviour=x", "behaviour must be one of"),
         ("discount", "write NAME=VALUE"),
     ],
@@ -86,3 +87,30 @@ def test_wrong_settings_have_one_message(text: str, message: str) -> None:
 def test_a_policy_brings_its_own_settings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "maze-small", "--policy", "nowhere", "--set", "discount=0.5"]) == 2
     assert "--set cannot be combined with --policy" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["discount=2", "discount=-1", "discount=0"])
+def test_a_discount_out_of_range_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "maze-small", "--set", text]) == 2
+    assert "discount must be above 0 and at most 1" in capsys.readouterr().err
+
+
+def test_a_setting_of_the_default_planner_leaves_the_rest_of_the_defaults(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("gymnasium")
+    calls = []
+
+    def build(args: argparse.Namespace, *rest: Any, **more: Any) -> OnlinePlanner:
+        calls.append(planning_agent(args, *rest, **more))
+        return calls[-1]
+
+    monkeypatch.setattr("widthwise.cli.play.planning_agent", build)
+    shown = []
+    for options in ([], ["--set", "ends_novel=off"], ["--set", "ends_novel=on"], ["--planner", "riw"]):
+        main(["play", "MountainCar-v0", "--max-steps", "1", *options])
+        shown.append(capsys.readouterr().err.splitlines()[0])
+    assert [agent.widens for agent in calls] == [True, True, True, False]
+    planners: list[Any] = [agent.planner for agent in calls]
+    assert [planner.ends_novel for planner in planners] == [False, False, True, False]
+    assert shown[0] == shown[1] == shown[2] != shown[3]

@@ -7,6 +7,8 @@ import os
 import re
 import shlex
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -57,7 +59,21 @@ def settings_of(folder: Path) -> dict[str, Any]:
 ])  # fmt: skip
 def test_every_documented_switch_is_taken(options: list[str], setting: str, value: object, tmp_path: Path) -> None:
     assert main([*SMALL, *options, "--out", str(tmp_path / "run")]) in (0, 12)
-    assert settings_of(tmp_path / "run")["planner"][setting] == value
+    settings = settings_of(tmp_path / "run")["planner"]
+    assert settings.get(setting, False) == value  # a search of before has no `lowest`
+
+
+def test_a_search_of_before_continues_without_the_lowest_level(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "run"
+    call = ["search", "maze-small", "--quiet", "--out", str(folder), "--interactions"]
+    assert main([*call, "6_000", "--no-lowest"]) in (0, 12)
+    assert "lowest" not in settings_of(folder)["planner"]
+    assert main([*call, "7_000", "--resume"]) in (0, 12)
+    result = result_of(folder)
+    assert result["interactions"] == 7_000 and len(result["high_level_states"]) == 4  # gain, scenes, two of tiles
+    assert main([*call, "8_000", "--resume", "--no-lowest"]) in (0, 12)
 
 
 @pytest.mark.parametrize(("options", "message"), [
@@ -246,6 +262,52 @@ def test_a_time_limit_ends_a_call_that_hangs(
     assert re.search(r"step \d+ \(action \d\) did not return in time \(60 s for a call, 0.5 s in total\)", shown.err)
     assert "--resume" in shown.err
     assert "hanging_world:Hangs: score" in shown.out and "replayed from a reset" in shown.out
+
+
+LONG = """
+import sys, time
+from widthwise.core.simulator import Step
+
+class Long:
+    # Every step forward is rewarded and takes time, so that the best trajectory is long and was just found.
+    actions, deterministic = 2, True
+
+    def reset(self, seed=None):
+        self.place = 0
+        return Step(bytes([0, 0]))
+
+    def step(self, action):
+        time.sleep(0.002)
+        self.place = min(5000, self.place + action)
+        return Step(self.place.to_bytes(2, "big"), float(action))
+
+    def save(self):
+        return self.place
+
+    def load(self, snapshot):
+        self.place = snapshot
+
+if __name__ == "__main__":
+    from widthwise.cli import search
+    from widthwise.cli.main import main
+
+    search._SLACK = 0.3
+    sys.exit(main(["search", "long_world:Long", "--interactions", "100_000", "--max-time", "3", *sys.argv[1:]]))
+"""
+
+
+def test_the_time_limit_is_not_for_the_last_replay(tmp_path: Path) -> None:
+    (tmp_path / "long_world.py").write_text(LONG, encoding="utf-8")
+    folder = tmp_path / "run"
+    done = subprocess.run(
+        [sys.executable, "long_world.py", "--quiet", "--json", "--out", str(folder)],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 23 and "did not return" not in done.stderr and "continue with" in done.stderr
+    result = json.loads(done.stdout)
+    stored = json.loads((folder / "result.json").read_text())
+    assert result["score"] == stored["score"] > 10
+    assert stored["replay_steps"] <= 0.25 * stored["interactions"] + 27  # the last replay is not counted
 
 
 def test_what_was_not_found_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

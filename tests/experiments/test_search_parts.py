@@ -54,4 +54,7 @@ def test_the_page_has_a_row_for_each_part(tmp_path: Path) -> None:
     assert [(line["part"], line["score"]) for line in stored] == [("default", 1.0), ("--no-lowest", 1.0)]
     search_parts.main(["--run", str(run), "--seeds", "", "--out", str(out)])
     text = out.read_text()
+    out.write_text(f"{text}\n## What this shows\n\nText.\n")
+    search_parts.main(["--run", str(run), "--seeds", "", "--out", str(out)])
+    assert out.read_text() == f"{text}\n## What this shows\n\nText.\n"
     assert f"| default | {stored[0]['found']:,} |" in text and f"| `--no-lowest` | {stored[1]['found']:,} |" in text

@@ -153,6 +153,9 @@ def test_a_game_whose_states_are_not_restored_exactly_is_refused_with_its_reason
     with pytest.raises(ChanceError, match=r"qbert: the emulator does not restore every state") as refused:
         ww.search("atari:qbert", 100)
     assert "make the environment deterministic" not in str(refused.value)
+    assert "random outcomes" not in str(refused.value)
+    with pytest.raises(ChanceError, match=r"qbert: the emulator does not restore every state"):
+        ww.search("atari:qbert", 100, options={"sticky": 0.25})
     with pytest.raises(ChanceError, match="make the environment deterministic with sticky=0"):
         ww.search("atari:pong", 100, options={"sticky": 0.25})
 

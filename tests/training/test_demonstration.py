@@ -102,7 +102,8 @@ def test_planning_and_search_share_the_interactions() -> None:
     # Both find the goal; where scores are equal, the search continues.
     assert list(dict.fromkeys(phases)) == [(True, 1_500), (False, 2_700), (False, 4_800), (True, 6_000)]
     assert searched > 2_800 and first._search is None
-    assert plans.best is not None and first.score == plans.best.score == 1.0
+    assert plans.best is not None and first.candidate is not None
+    assert first.candidate.score == plans.best.score == 1.0
     assert 6_000 <= first.interactions < 6_000 + 2 * 10 + len(first.actions or ())
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import widthwise as ww
@@ -14,6 +15,7 @@ from learning_tools import ROOMS, rounds, same
 from widthwise.core.errors import UsageError
 from widthwise.learning.learning_settings import LearningSettings
 from widthwise.simulators.maze import Maze
+from widthwise.training import demonstration
 from widthwise.training.checkpoint_shape import check_trainer
 from widthwise.training.replanning import Trajectory
 from widthwise.training.trainer import Trainer
@@ -42,36 +44,118 @@ def test_the_network_has_learned_a_trajectory_before_the_search_is_over(replanni
     assert first.over and first.score == 1.0 and 6_000 <= first.interactions < 6_500
 
 
-def test_the_search_finds_the_same_whether_it_pauses_or_not() -> None:
+def test_the_search_finds_the_same_whether_it_pauses_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    for interim in (0, 3):
+    for interim in (0, 3, 20):
         trainer = trainer_of(interim=interim, archive=3_000)
+        first = trainer.demonstration
+        assert first is not None
+        raw: list[Trajectory | None] = []
+        monkeypatch.setattr(first, "_rewarded", lambda first=first, raw=raw: raw.append(first._best()) or raw[-1])
         until_acting(trainer)
-        assert trainer.demonstration is not None
-        found.append((trainer.demonstration.score, trainer.demonstration.interactions))
-    assert found[0] == found[1]
+        found.append((raw[-1], first.score, first.interactions, len(first.actions or ())))
+    assert found[0] == found[1] and found[0] == found[2]
 
 
 def test_only_a_higher_score_is_learned_before_the_end_and_then_also_a_shorter_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first = trainer_of(interim=4).demonstration
+    trainer = trainer_of(interim=4)
+    first = trainer.demonstration
     assert first is not None
     best: list[Trajectory | None] = [None]
     monkeypatch.setattr(first, "_best", lambda: best[0])
+    scores: list[float] = []
+    monkeypatch.setattr(demonstration, "cut_loops", lambda *given: (given[2], scores[-1], 10))
 
-    def shown(score: float, actions: int, *, final: bool, gain: float = 1.0) -> bool:
-        first.new, best[0] = False, Trajectory(score, gain, [0] * actions)
-        first._show(final=final)
-        return first.new
+    def learned(score: float, actions: int, *, final: bool, gain: float = 1.0) -> bool:
+        best[0] = Trajectory(score, gain, [0] * actions)
+        scores.append(score)
+        first.over = final
+        first.candidate = first._rewarded() if final else first._learnable()
+        return first.accept(trainer.input_format)[0]
 
-    assert not shown(0.0, 3, final=False, gain=0.0) and first.actions is None
-    assert shown(1.0, 9, final=False) and first.rehearsing()
+    assert not learned(0.0, 3, final=False, gain=0.0) and not first.actions
+    assert learned(1.0, 9, final=False) and first.rehearsing()
     first.mastered = True
-    assert not shown(1.0, 5, final=False) and not first.rehearsing()
-    assert shown(2.0, 12, final=False)
-    assert not shown(2.0, 12, final=True) and first.over
-    assert shown(2.0, 11, final=True) and first.actions == [0] * 11
+    assert not learned(1.0, 5, final=False) and not first.rehearsing()
+    assert learned(2.0, 12, final=False)
+    assert first.replayed == 10 + 9 + 10 + 12
+    assert not learned(3.0, 60, final=False)  # replays at pauses would take more than a twentieth of the search
+    assert not learned(2.0, 12, final=True)
+    assert learned(2.0, 11, final=True) and first.actions == [0] * 11
+    assert learned(3.0, 60, final=True) and first.replayed == 41
+
+
+class Coins:
+    """A coin at every place of a line, so that trajectories are long and nearly every visit finds a better one."""
+
+    actions, deterministic = 3, True
+
+    def __init__(self) -> None:
+        self.place = self.most = 0
+
+    def reset(self, seed: int | None = None) -> ww.Step:
+        self.place = self.most = 0
+        return ww.Step(np.array([0]))
+
+    def step(self, action: int) -> ww.Step:
+        self.place = min(max(self.place + action - 1, 0), 600)
+        reward, self.most = float(self.place > self.most), max(self.most, self.place)
+        return ww.Step(np.array([self.place]), reward, terminated=self.place == 600)
+
+    def save(self) -> tuple[int, int]:
+        return self.place, self.most
+
+    def load(self, snapshot: tuple[int, int]) -> None:
+        self.place, self.most = snapshot
+
+
+def coins(out: Path, interim: int, share: float) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The result of a run and its evaluations."""
+    ww.train(
+        Coins,
+        8_000,
+        algorithm="pi-iw",
+        out=out,
+        archive=6_400,
+        rehearsal=40,
+        interim=interim,
+        self_imitation=True,
+        behaviour="prior",
+        steps_per_action=20,
+        evaluate_every=400,
+        evaluation_share=share,
+        evaluation_steps=200,
+        network_episodes=1,
+        planner_episodes=0,
+    )
+    lines = (out / "evaluations.jsonl").read_text().splitlines()
+    return json.loads((out / "result.json").read_text()), [json.loads(line) for line in lines]
+
+
+def test_the_search_comes_to_its_end_although_pauses_replay_long_trajectories(tmp_path: Path) -> None:
+    found = {}
+    for interim in (0, 4):
+        result, evaluations = coins(tmp_path / f"run{interim}", interim, 1.0)
+        assert 6_400 <= result["demonstration_interactions"] < 6_900
+        assert evaluations[-1]["interactions"] == result["interactions"]
+        found[interim] = result["demonstration_score"], result["demonstration_steps"]
+    assert found[0] == found[4]
+
+
+def test_an_evaluation_of_what_was_learned_waits_until_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demonstration, "REPLAYED", 0.4)
+    places = {}
+    for share in (0.0, 0.07):
+        result, evaluations = coins(tmp_path / f"run{share}", 4, share)
+        places[share] = [line["interactions"] for line in evaluations]
+        assert places[share][-1] == result["interactions"]
+    assert len(places[0.0]) == len(places[0.07]) == 3
+    assert places[0.0][0] == places[0.07][0]
+    assert places[0.0][1] < places[0.07][1] < places[0.07][2]
 
 
 @pytest.mark.parametrize("replanning", [True, False])

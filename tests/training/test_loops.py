@@ -9,6 +9,7 @@ import pytest
 
 from widthwise.core.simulator import Step
 from widthwise.training.loops import TRIES, cut_loops
+from widthwise.training.replanning import Trajectory
 from widthwise.training.rewards import steps_to_last_reward
 
 
@@ -84,6 +85,15 @@ def test_the_number_of_replays_is_limited() -> None:
     assert (kept, score) == (actions, 1.0) and world.replays <= TRIES + 1
 
 
+def demonstration(exact: bool, after: int) -> Any:
+    pytest.importorskip("torch")
+    from widthwise.training.demonstration import Demonstration
+
+    world = Line(after)
+    world.deterministic = exact
+    return Demonstration(world, 1_000, 0, 0, interim=1)
+
+
 @pytest.mark.parametrize(
     ("exact", "after", "found", "expected"),
     [
@@ -96,15 +106,22 @@ def test_the_number_of_replays_is_limited() -> None:
 def test_where_states_are_not_restored_exactly_the_demonstration_is_what_a_replay_shows(
     exact: bool, after: int, found: float, expected: tuple[list[int], float | None]
 ) -> None:
-    pytest.importorskip("torch")
-    from widthwise.training.demonstration import Demonstration
-
-    world = Line(after)
-    world.deterministic = exact
-    first = Demonstration(world, 1_000, 0, 0)
-    first.actions, first.score = [0, 1, 0, 1, 1], found
-    assert first.cut_loops(SimpleNamespace(mark=int)) >= 5  # type: ignore[arg-type]
+    first = demonstration(exact, after)
+    first.over, first.actions = True, []
+    first.candidate = Trajectory(found, found, [0, 1, 0, 1, 1])
+    accepted, steps = first.accept(SimpleNamespace(mark=int))
+    assert steps >= 5 and accepted == bool(expected[0])
     assert (first.actions, first.score) == expected
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_a_replay_that_shows_less_leaves_the_demonstration_before(over: bool) -> None:
+    first = demonstration(False, 0)
+    first.over, first.actions, first.score, first.mastered = over, [1, 1, 1], 1.0, True
+    first.candidate = Trajectory(5.0, 5.0, [0, 1, 0, 1, 1])
+    assert not first.accept(SimpleNamespace(mark=int))[0]
+    assert (first.actions, first.score, first.mastered, first.tried) == ([1, 1, 1], 1.0, True, [5.0, 5])
+    assert (first.replayed > 0) is not over
 
 
 def test_the_steps_to_the_last_reward() -> None:

@@ -45,7 +45,7 @@ def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_ob
     world = simulator(args.env, **options)
     preset = args.preset or DEFAULT
     defaults = planning_defaults(world, preset)
-    planner = make_planner(args, world, defaults)
+    planner = given = make_planner(args, world, defaults)
     if any(name in settings for name in LEVELS):
         planner = with_settings(planner or default_planner(defaults), settings)
     agent = OnlinePlanner(
@@ -58,9 +58,10 @@ def planning_agent(args: argparse.Namespace, options: dict[str, Any], *, keep_ob
         preset=preset,
         chance=mode_of(args),
         life_penalty=args.life_penalty,
+        widen=given is None,
         **agent_settings(settings, preset_settings(preset, world)["behaviour"]),
     )
-    if not args.quiet and planner is None and (defaults.notes or len(agent.planners) == 1):
+    if not args.quiet and given is None and (defaults.notes or len(agent.planners) == 1):
         print(describe(agent, args.env), file=sys.stderr)
     return agent
 

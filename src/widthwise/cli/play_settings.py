@@ -22,6 +22,14 @@ AGENT = ("discount", "clip_rewards", "untried_worth", "root_actions")
 BEHAVIOUR = ("behaviour", "reward_temperature", "count_temperature", "tie_tolerance")
 LEVELS = {"ends_novel": "ends_novel", "selection_temperature": "temperature"}
 NAMES = (*AGENT, *BEHAVIOUR, *LEVELS)
+#: Settings of `train --set` that are options of `play`.
+OPTIONS = {
+    "life_penalty": "--life-penalty",
+    "nodes": "--nodes",
+    "steps_per_action": "--budget",
+    "tiles": "--high-features",
+    "planner": "--planner",
+}
 
 
 def play_settings(texts: Sequence[str]) -> dict[str, Any]:
@@ -41,6 +49,8 @@ def play_settings(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name = text.partition("=")[0].strip().replace("-", "_")
         if "=" in text and name not in NAMES:
+            if name in OPTIONS:
+                raise UsageError(f"{name!r} has an option of its own", command=f"give {OPTIONS[name]}")
             close = difflib.get_close_matches(name, NAMES, 1)
             hint = f"did you mean {close[0]}?" if close else f"the settings are {', '.join(NAMES)}"
             raise UsageError(f"{name!r} is no setting of planning without a network; {hint}")

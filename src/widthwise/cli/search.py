@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from widthwise.cli.chance import CHOICES, add_step_timeout, print_refusal
 from widthwise.cli.check_env import add_options, options_of
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from widthwise._native import Watchdog
     from widthwise.exploration.search_run import ExplorationRun, SearchResult
 
+Returned = TypeVar("Returned")
+
 _DESCRIPTION = """\
 Search an environment for the trajectory with the highest score. No action is executed before the
 search ends: it keeps an archive of high-level states, each with a saved state of the simulator,
 chooses rarely visited states and explores from them. The best trajectory is replayed from a reset before it
-is reported, and saved in the run folder as soon as it is found."""
+is reported. The run folder has the best trajectory so far."""
 
 _EPILOG = """\
 ENV is maze-small, maze-large, corridor, maze:FILE, atari:GAME, the id of a Gymnasium environment,
@@ -159,9 +162,15 @@ def run(args: argparse.Namespace) -> int:
 
     check_video_names(args)
     with watching(args.step_timeout, max_time=args.max_time, slack=_SLACK, exit_code=23) as watch:
-        search, result = _search(args, watch)
+        search, view = _begin(args, watch)
+        _limited(args, search, view, watch, search.explore)
+    with watching(args.step_timeout, exit_code=23) as watch:  # the time limit is for the search
+        result = _limited(args, search, view, watch, search.finish)
+    if search.folder is not None:
+        search.folder.close()
+    print(shown(args, result))
     if args.gif is not None or args.mp4 is not None:
-        with watching(args.step_timeout, exit_code=23):  # the time limit is for the search
+        with watching(args.step_timeout, exit_code=23):
             _save_videos(args, search, result)
     if search.stopping or not result.finished:
         if args.out is not None:
@@ -172,22 +181,17 @@ def run(args: argparse.Namespace) -> int:
     return 12 if result.score is None else 0
 
 
-def _search(args: argparse.Namespace, watch: Watchdog | None) -> tuple[ExplorationRun, SearchResult]:
-    """Search to the end or to a limit, and print the result."""
+def _begin(args: argparse.Namespace, watch: Watchdog | None) -> tuple[ExplorationRun, SearchView]:
+    """The search, begun or continued, and what shows its progress."""
     from widthwise.exploration.search import begin_search
     from widthwise.exploration.search_run import SearchListener
     from widthwise.simulators.chance import ChanceError
 
     view = SearchView(quiet=args.quiet)
 
-    def prepare(run: ExplorationRun) -> None:
-        """Prepare what is printed if the process has to end while the simulator hangs."""
-        if watch is not None:
-            watch.prepare(args.env, shown(args, run.replayed()) + "\n", "", "", "", _advice(args))
-
     def improved(run: ExplorationRun) -> None:
         view.improved(run)
-        prepare(run)
+        _prepare(args, run, watch)
 
     if watch is not None:
         watch.prepare(args.env, "", "", "", "")
@@ -210,26 +214,43 @@ def _search(args: argparse.Namespace, watch: Watchdog | None) -> tuple[Explorati
         if args.json:
             print_refusal(error, args.env)
         raise
+    view.begin(search)
+    return search, view
+
+
+def _prepare(args: argparse.Namespace, search: ExplorationRun, watch: Watchdog | None) -> None:
+    """Prepare what is printed if the process has to end while the simulator hangs."""
+    if watch is not None:
+        watch.prepare(args.env, shown(args, search.replayed()) + "\n", "", "", "", _advice(args))
+
+
+def _limited(
+    args: argparse.Namespace,
+    search: ExplorationRun,
+    view: SearchView,
+    watch: Watchdog | None,
+    part: Callable[[], Returned],
+) -> Returned:
+    """Run a part of the search; if a call of the simulator does not return, print the best trajectory before it."""
 
     def stop() -> None:
         search.stopping = True
 
-    view.begin(search)
-    prepare(search)
+    _prepare(args, search, watch)
     try:
         with stopping(stop):
-            result = search.run()
-    except OutOfTime as error:
+            return part()
+    except BaseException as error:
+        if search.folder is not None:
+            search.folder.close()
+        if not isinstance(error, OutOfTime):
+            raise
         view.status.clear()
         print(shown(args, search.replayed()))
         again = f"\n  from the last checkpoint: {_advice(args)}" if args.out is not None else ""
         raise OutOfTime(f"{error}{again}") from None
     finally:
         view.status.clear()
-        if search.folder is not None:
-            search.folder.close()
-    print(shown(args, result))
-    return search, result
 
 
 def _save_videos(args: argparse.Namespace, search: ExplorationRun, result: SearchResult) -> None:

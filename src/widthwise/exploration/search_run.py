@@ -17,6 +17,7 @@ from typing import Any
 
 from widthwise.core import shape
 from widthwise.core.continuing import notes_on_version, with_version
+from widthwise.core.contract import guarded, innermost
 from widthwise.core.errors import InputError, SimulatorError, UsageError
 from widthwise.core.files import cannot_write
 from widthwise.core.run_folder import CONFIG, RunFolder, read_json, refuse_existing, write_json
@@ -156,26 +157,41 @@ class ExplorationRun:
 
     def run(self) -> SearchResult:
         """Search until the interactions or the seconds are used up or `stopping` is set, and return the result."""
+        self.explore()
+        return self.finish()
+
+    def explore(self) -> None:
+        """Search until the interactions or the seconds are used up or `stopping` is set; `finish` gives the result."""
         saved = time.monotonic()
         if self.folder is not None:
             self.folder.save(self)
         while not self.stopping and self.interactions < self.limit and not self.late():
-            self.search.visit(self.limit - self.interactions)
             if self._due():
+                if self._late_after_replay():
+                    break
                 self._improved()
             elif self.interactions >= self.next_line:
                 self._line()
+            self.search.visit(self.limit - self.interactions)
             self.listener.moved(self)
             if self.folder is not None and time.monotonic() - saved >= CHECKPOINT_SECONDS:
                 self.folder.save(self)
                 saved = time.monotonic()
-        if self.search.best is not self.shown and self.interactions >= self.limit:
-            self._improved()
         if self.folder is not None:
             self.folder.save(self)
+
+    def finish(self) -> SearchResult:
+        """Replay the best trajectory, if it was not replayed yet, and return the result.
+
+        A limit of the time of the search does not hold here: the replay of a long trajectory may take seconds.
+        """
+        if self.search.best is not self.shown and self.interactions >= self.limit:
+            self._improved()
+            if self.folder is not None:
+                self.folder.save(self)
         result = self.result()
         if self.search.best is not self.shown:  # not counted: the search continues as if it had not been stopped
-            replay(self.search.simulator, self.search.seed, result)
+            self._replay(result)
         if self.folder is not None:
             self.folder.finish(result.describe())
         return result
@@ -212,15 +228,26 @@ class ExplorationRun:
             return False
         return self.shown is None or self.replay_steps + best.steps <= REPLAYS * self.interactions
 
+    def _late_after_replay(self) -> bool:
+        """Whether a replay would probably not end in time; `finish` has no limit of the time."""
+        if self.max_seconds is None or self.search.best is None:
+            return False
+        seconds = self.search.best.steps * self.elapsed() / max(1, self.interactions + self.replay_steps)
+        return time.monotonic() - self._begun + seconds >= self.max_seconds
+
     def _improved(self) -> None:
         self.replay_steps += 0 if self.search.best is None else self.search.best.steps
         result = self.result()
-        replay(self.search.simulator, self.search.seed, result)
+        self._replay(result)
         self.shown = self.search.best
         if self.folder is not None:
             self.folder.finish(result.describe())
         self._line()
         self.listener.improved(self)
+
+    def _replay(self, result: SearchResult) -> None:
+        """Replay a result, with the limits of calls that hold now."""
+        replay(guarded(innermost(self.search.simulator)), self.search.seed, result)
 
     def _line(self) -> None:
         while self.next_line <= self.interactions:

@@ -56,6 +56,8 @@ class SearchSettings:
             settings["tiles"] = list(self.tiles)
         if self.sample != SAMPLE:
             settings["sample"] = self.sample
+        if not self.planner.lowest:
+            del settings["planner"]["lowest"]
         if self.policy is None:
             del settings["planner"]["follow"]
         else:
@@ -134,7 +136,7 @@ def continued_settings(
     try:
         _RECORDED(recorded, "settings")
         before = recorded["planner"]
-        began = ArchiveSearch(**{**before, "widths": tuple(before["widths"])})
+        began = ArchiveSearch(**{"lowest": False, **before, "widths": tuple(before["widths"])})
         before = asdict(began)
         levels = tuple(_shown(level) for level in levels_of_tiles(recorded.get("tiles", ())))
     except (shape.Mismatch, UsageError, TypeError, KeyError) as error:

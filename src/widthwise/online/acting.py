@@ -25,7 +25,7 @@ from widthwise.online.luck import Luck
 from widthwise.online.policies import Behaviour, target
 from widthwise.online.presets import DEFAULT, preset_settings
 from widthwise.online.start import Start, lead
-from widthwise.online.values import LookAhead, leaf_value, look_ahead
+from widthwise.online.values import LookAhead, check_discount, leaf_value, look_ahead
 from widthwise.simulator_search.driver import Driver, Evaluation, FeatureFunction
 from widthwise.simulator_search.hiw import SimulatorHierarchy
 from widthwise.simulator_search.ihiw import DiscoveredFeatures, DiscoveringHierarchy
@@ -87,6 +87,8 @@ class OnlinePlanner:
         shorten: With `settle`, the simulator steps that may be spent at once on a path to follow: a shorter one to the
             goal, or a long one without an end where all steps give the same reward. 0 by default if `budget` limits
             steps or seconds.
+        widen: Whether flat Rollout IW continues with width 2 where it is exhausted and no action looks better, if the
+            defaults say so and `budget` limits neither steps nor seconds; by default only if no planner is given.
         defaults: The settings to use instead of those of the environment and the preset.
 
     Raises:
@@ -125,6 +127,7 @@ class OnlinePlanner:
         untried_worth: bool | None = None,
         root_actions: bool = False,
         shorten: int | None = None,
+        widen: bool | None = None,
         defaults: Defaults | None = None,
     ) -> None:
         if chance not in ("refuse", "foresee", "reseed"):
@@ -141,7 +144,7 @@ class OnlinePlanner:
         self.patience = patience or (self.defaults.patience if unlimited else 1)
         self.settle = self.defaults.settle if settle is None else settle
         self.shorten = shorten if shorten is not None else self.defaults.shorten if unlimited else 0
-        self.widens = planner is None and unlimited and self.defaults.widen
+        self.widens = (planner is None if widen is None else widen) and unlimited and self.defaults.widen
         self.planners, functions = levels_of(self.planner, features, self.defaults.features)
         self.discovers = functions[0] if isinstance(self.planner, IHIW) else None
         self.discovered: DiscoveredFeatures | None = None  # what IHIW found in the episode so far
@@ -155,6 +158,7 @@ class OnlinePlanner:
         self.keep_subtree = keep_subtree
         self.evaluate = evaluate
         self.discount = settings["discount"] if discount is None else discount
+        check_discount(self.discount)
         self.behaviour = behaviour or Behaviour(settings["behaviour"])
         self.target_temperature, self.target_prior = target_temperature, target_prior
         self.max_steps = max_steps

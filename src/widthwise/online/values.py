@@ -6,6 +6,7 @@ import math
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from widthwise.core.errors import UsageError
 from widthwise.simulator_search.tree import NONE, Tree
 
 
@@ -27,6 +28,16 @@ class LookAhead:
 TOLERANCE = 1e-9
 #: Where every step costs something, an end that costs more than this many times the worst step is a failure.
 FAILURE = 2.0
+
+
+def check_discount(discount: float) -> None:
+    """Refuse a discount of future rewards that is out of range.
+
+    Raises:
+        UsageError: It is not above 0 and at most 1.
+    """
+    if not 0 < discount <= 1:
+        raise UsageError(f"discount must be above 0 and at most 1, not {discount!r}")
 
 
 def look_ahead(tree: Tree, discount: float = 0.99, doubted: Container[int] = (), leaf: float = 0.0) -> LookAhead:

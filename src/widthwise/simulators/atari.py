@@ -145,7 +145,7 @@ class Atari:
         self.game = ale_name(game)
         self.deterministic = sticky == 0 and self.game not in INEXACT
         inexact = "the emulator does not restore every state of this game exactly (about 1 of 100 replays differs)"
-        self.why_random = inexact if sticky == 0 and self.game in INEXACT else ""
+        self.why_random = inexact if self.game in INEXACT else ""
         self.frame_skip, self.stack, self.sticky = frame_skip, stack, sticky
         self.limit = max(1, 18_000 // frame_skip) if limit is None else limit
         self._options = (frame_skip, stack, self.limit, sticky, all_actions, mode, difficulty, spread)

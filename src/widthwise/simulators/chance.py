@@ -140,9 +140,14 @@ def refusal(finding: Chance, modes: Sequence[Mode] = MODES) -> ChanceError:
     # A simulator that gives its reason has no option that removes it.
     switchable = finding.kind != "declared" or not finding.detail
     option = next((text for name, text in DETERMINISTIC.items() if finding.environment.startswith(name)), "")
+    effect = (
+        "A planner that restores snapshots would know the random outcomes"
+        if switchable
+        else "What was planned may not be what happens"
+    )
     remedy = ", or make the environment deterministic" if switchable else ""
     return ChanceError(
-        f"{finding.environment}: {finding}. A planner that restores snapshots would know the random outcomes",
+        f"{finding.environment}: {finding}. {effect}",
         finding,
         python=f"use {' or '.join(f'chance={mode!r} {text}' for mode, text in advised)}{remedy}"
         f"{f' with {option}' if option and remedy else ''}",

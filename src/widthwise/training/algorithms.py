@@ -24,6 +24,7 @@ from widthwise.core.level import Width
 from widthwise.core.simulator import Simulator
 from widthwise.online.policies import Behaviour
 from widthwise.online.presets import DEFAULT, preset_settings
+from widthwise.online.values import check_discount
 from widthwise.simulator_search.count_rollout_iw import CountRolloutIW
 from widthwise.simulator_search.rollout_iw import RolloutIW
 from widthwise.task_search.hiw import HIW
@@ -78,8 +79,7 @@ class PlanningSettings:
         for name in ("life_penalty", "reward_temperature", "count_temperature"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise UsageError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
-        if not 0 < self.discount <= 1:
-            raise UsageError(f"discount must be above 0 and at most 1, not {self.discount!r}")
+        check_discount(self.discount)
         self.acts_by()  # refuses what a behaviour refuses
 
     def planner(self) -> HIW | RolloutIW:

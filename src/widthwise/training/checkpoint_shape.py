@@ -112,6 +112,8 @@ _DEMONSTRATION = fields(
         "mastered": switch,
         "over": switch,
         "pauses": whole(0),
+        "tried": optional(items(number, 2)),
+        "replayed": whole(0),
         "seed": whole(0),
         "source": choice("search", "episode"),
         "frontier": optional(whole(0)),

@@ -59,8 +59,10 @@ JUDGED, LONGEST = 0.125, 3
 CLEARLY = 0.8
 #: Megabytes of the archive, all of which is written to every checkpoint while the search runs.
 ARCHIVE_MB = 500.0
-#: The share of the interactions that may be taken to cut loops out of the trajectory.
+#: The share of the interactions that may be taken to cut loops out of the trajectory at the end of the search.
 LOOPS = 0.05
+#: The share that may be taken to replay trajectories at all pauses together, and to cut loops out of them.
+REPLAYED = 0.05
 #: With replanning: until which share of the interactions it plans, then searches, and the search goes on if it leads.
 PLANNED, SEARCHED, CONTINUED = 0.25, 0.45, 0.8
 
@@ -107,7 +109,9 @@ class Demonstration:
         self.actions: list[int] | None = None  # None while the search runs and nothing was shown yet
         self.over = False  # whether the search has ended
         self.pauses = 0  # of the search, so far
-        self.new = False  # whether the trajectory was found by the last call of `advance`
+        self.candidate: Trajectory | None = None  # what the last call of `advance` has found, see `accept`
+        self.tried: list[float] | None = None  # the score and the steps of the last candidate, before it was replayed
+        self.replayed = 0  # simulator steps at pauses
         self.source = "search"  # or a training "episode"
         self.frontier: int | None = None  # see `Starts`; None: the end of the trajectory
         self._search: SearchAtWork | None = None
@@ -200,26 +204,64 @@ class Demonstration:
                 count = search.interactions
                 search.visit(most - self.interactions)
                 self.interactions += search.interactions - count
-        self.new = False
         if self.interactions >= self.limit:
-            self._show(final=True)
+            self.over, self.candidate = True, self._rewarded()
+            self.actions = self.actions or []
             self._search = self._replanning = None
         elif (passed := self.interactions * (self.interim + 1) // self.limit) > self.pauses:
             self.pauses = passed
-            self._show(final=False)
+            self.candidate = self._learnable()
         return self.interactions - before
 
-    def _show(self, *, final: bool) -> None:
-        """Make the best trajectory the demonstration; before the end of the search only if its score is higher."""
-        best, self.over = self._best(), final
-        if final and self.actions is None:
-            self.actions = []
-        if best is None or best.gain <= 0:  # it shows no reward
-            return
-        shorter = final and best.score == self.score and len(best.actions) < len(self.actions or ())
-        if not self.actions or self.score is None or best.score > self.score or shorter:
-            self.score, self.actions, self.new = best.score, list(best.actions), True
+    def _rewarded(self) -> Trajectory | None:
+        """The best trajectory, if it shows a reward."""
+        best = self._best()
+        return best if best is not None and best.gain > 0 else None
+
+    def _learnable(self) -> Trajectory | None:
+        """The best trajectory at a pause, if it is better than what the network has learned and short enough."""
+        best = self._rewarded()
+        if best is None or (self.score is not None and best.score <= self.score):
+            return None
+        if [best.score, len(best.actions)] == self.tried:  # its replay did not show this score
+            return None
+        room = self.replayed + 2 * len(best.actions) <= REPLAYED * self.limit
+        return best if room else None
+
+    def accept(self, input_format: InputFormat) -> tuple[bool, int]:
+        """Make the candidate the demonstration if it is better: of a higher score, or at the end shorter.
+
+        Steps that no policy can repeat are left out, where they are not needed.
+
+        Args:
+            input_format: Tells observations apart as the network does.
+
+        Returns:
+            Whether there is another demonstration now, and how many simulator steps that took, the replay by `episode`
+            included.
+        """
+        best, self.candidate = self.candidate, None
+        if best is None:
+            return False, 0
+        self.tried = [best.score, len(best.actions)]
+        most = (LOOPS if self.over else REPLAYED / self.interim) * self.limit
+        actions, score, steps = cut_loops(self.simulator, self.seed, best.actions, input_format.mark, most)
+        # Where states are not restored exactly, a replay may lead elsewhere; the demonstration is what it shows.
+        if score < best.score and self._exact():
+            actions, score = list(best.actions), best.score  # `episode` reports the difference
+        better = not self.actions or self.score is None or score > self.score
+        shorter = self.over and score == self.score and len(actions) < len(self.actions or ())
+        accepted = (better or shorter) and (score > 0 or self._exact())
+        if accepted:
+            self.score, self.actions = score, actions
             self.rehearsed, self.mastered = 0, self.rehearsal == 0
+            steps += len(actions)
+        if not self.over:
+            self.replayed += steps
+        return accepted, steps
+
+    def _exact(self) -> bool:
+        return getattr(innermost(self.simulator), "deterministic", True)
 
     def _phase(self) -> tuple[Replanning | None, int]:
         """The planning that is in progress, None if it is the search; and the interactions at which that ends."""
@@ -263,20 +305,6 @@ class Demonstration:
             self._search = planner.begin(self.searched, choice.features, self.seed)
         return self._search
 
-    def cut_loops(self, input_format: InputFormat) -> int:
-        """Leave out steps that no policy can repeat, where they are not needed; returns the simulator steps."""
-        if not self.actions or self.score is None:
-            return 0
-        most = LOOPS * self.limit / (self.interim + 1)
-        actions, score, steps = cut_loops(self.simulator, self.seed, self.actions, input_format.mark, most)
-        # Where states are not restored exactly, a replay may lead elsewhere; the demonstration is what it shows.
-        exact = getattr(innermost(self.simulator), "deterministic", True)
-        if score >= self.score or (score > 0 and not exact):
-            self.actions, self.score = actions, score
-        elif not exact:
-            self.actions, self.score = [], None
-        return steps
-
     def episode(self, input_format: InputFormat, discount: float) -> EpisodeData | None:
         """The trajectory as an episode to learn from, by replaying it; None if the search has found none.
 
@@ -311,6 +339,8 @@ class Demonstration:
             "mastered": self.mastered,
             "over": self.over,
             "pauses": self.pauses,
+            "tried": self.tried,
+            "replayed": self.replayed,
             "seed": self.seed,
             "source": self.source,
             "frontier": self.frontier,
@@ -325,7 +355,8 @@ class Demonstration:
         self.rehearsed, self.score, self.actions = state["rehearsed"], state["score"], state["actions"]
         self.mastered = state.get("mastered", self.rehearsed >= self.rehearsal)  # older runs did not rehearse longer
         self.over = state.get("over", self.actions is not None)  # older runs did not pause
-        self.pauses = state.get("pauses", 0)
+        self.pauses, self.tried = state.get("pauses", 0), state.get("tried")
+        self.replayed = state.get("replayed", 0)
         self.seed = state.get("seed", self.seed)
         self.source = state.get("source", "search" if self.seed == self._first_seed else "episode")
         self.frontier = state.get("frontier")

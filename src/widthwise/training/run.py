@@ -90,6 +90,7 @@ class TrainingRun:
         self.episodes = self.evaluations = 0
         self.from_reset = 0  # episodes that did not begin at a state of the demonstration
         self.mark = 1 if schedule.evaluation_share else 0  # the interval at whose end the next evaluation is due
+        self.outstanding = False  # whether what was learned during the search is still to be evaluated
         self.evaluation_interactions = 0  # not part of the learner's interactions
         self.planner_interactions = 0  # of them, with the planner
         self.episode_interactions = 0  # of the training episodes from a reset that have ended
@@ -121,6 +122,7 @@ class TrainingRun:
         self.episodes, self.evaluations = run["episodes"], run["evaluations"]
         self.best, self.seconds = run["best"], run["seconds"]
         self.mark = run.get("mark", self.evaluations)  # version 0.1 had no other count
+        self.outstanding = run.get("outstanding", False)  # earlier versions had no others
         self.evaluation_interactions = run.get("evaluation_interactions", 0)
         self.planner_interactions = run.get("planner_interactions", 0)
         self.episode_interactions = run.get("episode_interactions", self.trainer.interactions)
@@ -151,7 +153,7 @@ class TrainingRun:
                     elif self._due(events):
                         if not self._evaluate(events):
                             break
-                    elif learner.interactions < schedule.interactions or learner.rehearsing():
+                    elif learner.interactions < schedule.interactions or learner.preparing():
                         self._advance(events)
                         if time.monotonic() - saved < schedule.checkpoint_seconds:
                             continue
@@ -200,6 +202,7 @@ class TrainingRun:
             "episodes": self.episodes,
             "evaluations": self.evaluations,
             "mark": self.mark,
+            "outstanding": self.outstanding,
             "evaluation_interactions": self.evaluation_interactions,
             "planner_interactions": self.planner_interactions,
             "episode_interactions": self.episode_interactions,
@@ -247,11 +250,12 @@ class TrainingRun:
         self._write(self._moved(), events)
         passed = self.trainer.interactions // self.schedule.evaluate_every
         if searching:  # nothing is learned: intervals pass without an evaluation, except the last
-            self.mark = max(self.mark, min(passed + 1, self._last_mark()))
+            if not self.outstanding:
+                self.mark = max(self.mark, min(passed + 1, self._last_mark()))
             if not self._searching():
                 self.listener.demonstrated(self)
         elif rehearsing and self._searching():  # a trajectory was learned, and the search continues
-            self.mark = min(self.mark, passed)
+            self.mark, self.outstanding = min(self.mark, passed), True
         self.stopping = self.stopping or self.trainer.stop_asked
         self.listener.moved(self)
 
@@ -291,7 +295,7 @@ class TrainingRun:
         What is due depends on what the evaluations so far have taken. So the one that is in progress is waited for, but
         only now, at the end of its interval: the same evaluations are made however long they take.
         """
-        last = self.trainer.interactions >= self.schedule.interactions
+        last = self._ended()
         passed = self.trainer.interactions // self.schedule.evaluate_every
         nothing = self._searching() and not self.trainer.demonstrated()
         if self.trainer.rehearsing() or (not last and (nothing or passed < self.mark)):
@@ -304,6 +308,10 @@ class TrainingRun:
             return self.mark <= self._last_mark()
         alone = self.evaluation_interactions - self.planner_interactions
         return not self.schedule.evaluation_share or alone < self._room()
+
+    def _ended(self) -> bool:
+        """Whether nothing but the last evaluation is left: replays may take the search beyond the end of the run."""
+        return self.trainer.interactions >= self.schedule.interactions and not self.trainer.preparing()
 
     def _last_mark(self) -> int:
         return -(-self.schedule.interactions // self.schedule.evaluate_every)
@@ -332,8 +340,8 @@ class TrainingRun:
         figures = None if beside else self.trainer.evaluate(number, lambda: self.stopping, planner)
         if not beside and figures is None:
             return False
-        last = self.trainer.interactions >= self.schedule.interactions
-        reached = self._last_mark() if last else self.trainer.interactions // self.schedule.evaluate_every
+        self.outstanding = False
+        reached = self._last_mark() if self._ended() else self.trainer.interactions // self.schedule.evaluate_every
         self.mark = (reached if self.schedule.evaluation_share else self.mark) + 1
         if figures is not None:
             self._evaluated(pending, figures, round(time.monotonic() - begun, 3), events)

@@ -22,6 +22,7 @@ HELD = shape.fields(
             {
                 "episode_interactions": shape.whole(),
                 "from_reset": shape.whole(),
+                "outstanding": shape.switch,
                 "pending": shape.fields(
                     {
                         "number": shape.whole(0),

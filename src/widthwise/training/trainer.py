@@ -178,8 +178,9 @@ class Trainer:
             first.judge(self.repeats_demonstration)
         else:
             self.interactions += first.advance()
-            if first.new:
-                self.interactions += first.cut_loops(self.input_format) + len(first.actions or ())
+            accepted, steps = first.accept(self.input_format)
+            self.interactions += steps
+            if accepted:
                 self.show_demonstration()
         self.clocks.total += now() - begun
         return True

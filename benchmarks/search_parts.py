@@ -19,16 +19,18 @@ import widthwise as ww
 from resumable_run import Lines, report, resumable_run
 from widthwise.core.contract import innermost
 from widthwise.core.files import write_whole
-from widthwise.training.search_features import STEPS, choose_features
+from widthwise.training.search_features import STEPS, choose_features, suitable
 
 #: The environments, and the interactions of a search in each, at most.
 LIMITS = {
     "corridor": 20_000,
     "maze-small": 40_000,
     "maze-large": 80_000,
+    "Taxi-v4": 20_000,
     "MiniGrid-DoorKey-8x8-v0": 40_000,
     "MiniGrid-KeyCorridorS3R3-v0": 40_000,
     "MiniGrid-MultiRoom-N4-S5-v1": 40_000,
+    "MiniGrid-UnlockPickup-v0": 40_000,
 }
 #: Settings of `ArchiveSearch`, by the option that sets them. Lives, survival, restarts and the memory have no effect in
 #: these environments within the limits.
@@ -41,6 +43,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "--no-count-steps": {"count_steps": False},
     "--no-improve": {"improve": False},
     "--no-through": {"through": False},
+    "--through": {"through": True},
     "--hold 1": {"hold": 1.0},
     "--rollout 10": {"rollout": 10},
     "--widths 1,n,all": {"widths": (1, "n", "all")},
@@ -71,7 +74,7 @@ def search(environment: str, part: str, seed: int) -> dict[str, Any]:
     begun = time.process_time()
     sample = min(STEPS, limit // 4)
     choice = choose_features(simulator, seed, sample, scenes=planner.scenes, lowest=planner.lowest)
-    work = planner.begin(simulator, choice.features, seed)
+    work = suitable(planner, simulator, seed).begin(simulator, choice.features, seed)
     found = None
     while found is None and (left := limit - choice.interactions - work.interactions) > 0:
         work.visit(left)

@@ -51,6 +51,7 @@ def settings_of(folder: Path) -> dict[str, Any]:
     (["--no-count-steps"], "count_steps", False),
     (["--no-improve"], "improve", False),
     (["--no-through"], "through", False),
+    (["--through"], "through", True),
     (["--no-lives"], "lives", False),
     (["--widths", "1,n,all"], "widths", [1, "n", "all"]),
     (["--rollout", "12"], "rollout", 12),

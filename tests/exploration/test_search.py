@@ -348,6 +348,13 @@ def test_environments_without_images_have_their_own_features() -> None:
     assert isinstance(choose_features(ww.simulator("maze-small"), lowest=False).features[-2], Tiles)
 
 
+@pytest.mark.parametrize(("make", "through"), [(lambda: ww.simulator("maze-small"), True), (lambda: Coins(9), False)])
+def test_rollouts_pass_through_known_states_where_observations_are_images(make: Any, through: bool) -> None:
+    run = begin_search(make(), 100)
+    assert run.search.planner.through is through
+    assert begin_search(make(), 100, planner=ArchiveSearch(through=not through)).search.planner.through is not through
+
+
 @needs_atari
 def test_a_memory_with_counters_is_no_level_of_regions() -> None:
     assert not any(isinstance(function, Ram) for function in choose_features(ww.simulator("atari:pong")).features[:-1])

@@ -105,7 +105,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     group.add_argument("--no-improve", action="store_true", help="keep the first path to a high-level state")
     group.add_argument(
-        "--no-through", action="store_true", help="end a rollout when it reaches a known high-level state"
+        "--through",
+        action=argparse.BooleanOptionalAction,
+        help="continue a rollout that reaches a known high-level state, or end it there (default: continue if "
+        "observations are images)",
     )
     group.add_argument("--no-gains", action="store_true", help="do not distinguish states by what was gained so far")
     group.add_argument(
@@ -278,7 +281,7 @@ def _planner(args: argparse.Namespace) -> dict[str, Any]:
         "hold": args.hold,
         "widths": None if args.widths is None else _widths(args.widths),
         "improve": False if args.no_improve else None,
-        "through": False if args.no_through else None,
+        "through": args.through,
         "lives": False if args.no_lives else None,
         "survive": 0 if args.no_survive else args.survive,
         "gains": False if args.no_gains else None,

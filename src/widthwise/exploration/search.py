@@ -26,7 +26,7 @@ from widthwise.simulator_search.driver import FeatureFunction
 from widthwise.simulators.chance import Mode, check_chance, refusal
 from widthwise.simulators.names import simulator
 from widthwise.training.checkpoint import About
-from widthwise.training.search_features import Choice, choose_features
+from widthwise.training.search_features import Choice, choose_features, suitable
 
 
 def search(
@@ -142,7 +142,9 @@ def begin_search(
     until = None if max_seconds is None else begun + max_seconds
     choice, levels = _choose(environment, settings, features, until)
     run = ExplorationRun(
-        settings.planner.begin(environment, choice.features, settings.seed, policy=follows),
+        suitable(settings.planner, environment, settings.seed).begin(
+            environment, choice.features, settings.seed, policy=follows
+        ),
         interactions,
         sampled=choice.interactions,
         features=f"gain, {levels}" if settings.planner.gains else levels,

@@ -55,7 +55,9 @@ class ArchiveSearch:
             1, 2, "n", or "all" for no pruning.
         patience: The number of rollouts without a discovery after which the next width is used.
         improve: Whether a better path to a known region replaces its entry.
-        through: Whether a rollout continues in regions that are already known.
+        through: Whether a rollout continues in regions that are already known. By default it does so where observations
+            are images, whose regions are large; where regions are single situations, short rollouts from many of them
+            find more. (Without a choice by `search`, None counts as True.)
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
         survive: A state is kept if no life is lost within this many steps after it, as far as the rollout goes; 0 keeps
             every state. The first state with a new gain is always kept. Needs `lives`.
@@ -90,7 +92,7 @@ class ArchiveSearch:
     widths: tuple[LowWidth, ...] = ("all",)
     patience: int = 10
     improve: bool = True
-    through: bool = True
+    through: bool | None = None
     lives: bool = True
     survive: int = 4
     gains: bool = True
@@ -267,7 +269,7 @@ class SearchAtWork:
             delay = planner.survive if self.archive.knows(features[0]) or not planner.gains else 0
             while waiting and steps - waiting[0][1].steps >= delay:
                 discovered |= self.archive.offer(*waiting.popleft(), improve=planner.improve)
-            if familiar and (not planner.through or pruning.prunes(self.low, step)):
+            if familiar and (planner.through is False or pruning.prunes(self.low, step)):
                 break
             if followed is not None:
                 followed = self._followed(step)

@@ -44,7 +44,7 @@ from widthwise.training.loops import cut_loops
 from widthwise.training.replanning import Replanning, Trajectory
 from widthwise.training.rewards import steps_to_last_reward, total
 from widthwise.training.search_features import STEPS as SAMPLE
-from widthwise.training.search_features import choose_features
+from widthwise.training.search_features import choose_features, suitable
 from widthwise.training.search_state import capture, restore
 from widthwise.training.starts import Starts
 
@@ -301,7 +301,7 @@ class Demonstration:
             share = 1.0 if self._replanning is None else SEARCHED - PLANNED
             choice = choose_features(self.searched, self.seed, min(SAMPLE, int(share * self.limit) // 4))
             self.interactions += choice.interactions
-            planner = ArchiveSearch(memory_mb=ARCHIVE_MB)
+            planner = suitable(ArchiveSearch(memory_mb=ARCHIVE_MB), self.searched, self.seed)
             self._search = planner.begin(self.searched, choice.features, self.seed)
         return self._search
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from widthwise.core.contract import guarded, innermost
 from widthwise.core.simulator import Simulator, Step
@@ -75,6 +75,13 @@ def choose_features(
         levels.append(declared)
         notes.append("the features of the environment")
     return Choice((*levels, pruning), len(states) - 1, ", ".join(notes))
+
+
+def suitable(planner: ArchiveSearch, simulator: Simulator, seed: int = 0) -> ArchiveSearch:
+    """A planner whose settings that were left open suit the environment, which is reset."""
+    if planner.through is not None:
+        return planner
+    return replace(planner, through=is_image(guarded(simulator).reset(seed)))
 
 
 def count_scenes(states: Sequence[Step]) -> int:

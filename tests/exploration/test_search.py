@@ -31,6 +31,7 @@ from widthwise.training.checkpoint import CURRENT, FOLDER, About, read_checkpoin
 from widthwise.training.search_features import choose_features
 from widthwise.training.search_state import capture, restore
 
+needs_gymnasium = pytest.mark.skipif(find_spec("gymnasium") is None, reason="needs gymnasium")
 needs_atari = pytest.mark.skipif(find_spec("ale_py") is None, reason="needs ale-py")
 
 
@@ -348,11 +349,20 @@ def test_environments_without_images_have_their_own_features() -> None:
     assert isinstance(choose_features(ww.simulator("maze-small"), lowest=False).features[-2], Tiles)
 
 
-@pytest.mark.parametrize(("make", "through"), [(lambda: ww.simulator("maze-small"), True), (lambda: Coins(9), False)])
-def test_rollouts_pass_through_known_states_where_observations_are_images(make: Any, through: bool) -> None:
-    run = begin_search(make(), 100)
-    assert run.search.planner.through is through
+@pytest.mark.parametrize(
+    ("make", "through"),
+    [
+        (lambda: ww.simulator("maze-small"), True),  # tiles have many states
+        (lambda: Coins(9), False),
+        pytest.param(lambda: ww.simulator("Taxi-v4"), False, marks=needs_gymnasium),
+        pytest.param(lambda: ww.simulator("MountainCar-v0"), True, marks=needs_gymnasium),  # and so have intervals
+    ],
+)
+def test_rollouts_pass_through_known_states_unless_these_are_single_situations(make: Any, through: bool) -> None:
+    assert begin_search(make(), 100).search.planner.through is through
     assert begin_search(make(), 100, planner=ArchiveSearch(through=not through)).search.planner.through is not through
+    assert begin_search(Coins(9), 100, features=[lambda step: step.observation]).search.planner.through
+    assert begin_search(Coins(9), 100, planner=ArchiveSearch(lowest=False)).search.planner.through is False
 
 
 @needs_atari

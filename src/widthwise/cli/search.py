@@ -107,8 +107,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group.add_argument(
         "--through",
         action=argparse.BooleanOptionalAction,
-        help="continue a rollout that reaches a known high-level state, or end it there (default: continue if "
-        "observations are images)",
+        help="continue a rollout that reaches a known high-level state, or end it there (default: end it where these "
+        "are single situations, as in MiniGrid)",
     )
     group.add_argument("--no-gains", action="store_true", help="do not distinguish states by what was gained so far")
     group.add_argument(

@@ -142,9 +142,7 @@ def begin_search(
     until = None if max_seconds is None else begun + max_seconds
     choice, levels = _choose(environment, settings, features, until)
     run = ExplorationRun(
-        suitable(settings.planner, environment, settings.seed).begin(
-            environment, choice.features, settings.seed, policy=follows
-        ),
+        suitable(settings.planner, choice).begin(environment, choice.features, settings.seed, policy=follows),
         interactions,
         sampled=choice.interactions,
         features=f"gain, {levels}" if settings.planner.gains else levels,

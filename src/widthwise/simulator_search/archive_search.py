@@ -55,9 +55,8 @@ class ArchiveSearch:
             1, 2, "n", or "all" for no pruning.
         patience: The number of rollouts without a discovery after which the next width is used.
         improve: Whether a better path to a known region replaces its entry.
-        through: Whether a rollout continues in regions that are already known. By default it does so where observations
-            are images, whose regions are large; where regions are single situations, short rollouts from many of them
-            find more. (Without a choice by `search`, None counts as True.)
+        through: Whether a rollout continues in regions that are already known. None: it does, unless the features are
+            chosen for an environment whose regions are single situations.
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
         survive: A state is kept if no life is lost within this many steps after it, as far as the rollout goes; 0 keeps
             every state. The first state with a new gain is always kept. Needs `lives`.

@@ -301,7 +301,7 @@ class Demonstration:
             share = 1.0 if self._replanning is None else SEARCHED - PLANNED
             choice = choose_features(self.searched, self.seed, min(SAMPLE, int(share * self.limit) // 4))
             self.interactions += choice.interactions
-            planner = suitable(ArchiveSearch(memory_mb=ARCHIVE_MB), self.searched, self.seed)
+            planner = suitable(ArchiveSearch(memory_mb=ARCHIVE_MB), choice)
             self._search = planner.begin(self.searched, choice.features, self.seed)
         return self._search
 

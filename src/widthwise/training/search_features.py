@@ -11,6 +11,7 @@ from widthwise.core.simulator import Simulator, Step
 from widthwise.online.defaults import default_features, observation
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.simulator_search.driver import FeatureFunction, vector
+from widthwise.simulators.bins import Bins
 from widthwise.simulators.scene_features import Scenes
 from widthwise.simulators.tile_choice import choose_tiles, is_image
 
@@ -27,11 +28,16 @@ LOWEST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Features for the levels of a search, highest level first, and the interactions that the choice took."""
+    """Features for the levels of a search, highest level first, and the interactions that the choice took.
+
+    `situations` says whether regions are single situations: the environment shows neither images nor numbers that are
+    divided into intervals.
+    """
 
     features: tuple[FeatureFunction, ...]
     interactions: int
     note: str
+    situations: bool = False
 
 
 def choose_features(
@@ -60,7 +66,9 @@ def choose_features(
     if not is_image(first):
         own = default_features(innermost(simulator))
         regions = tuple(reversed(own if lowest else own[1:]))
-        return Choice((*regions, own[0]) if len(own) > 1 else own, 0, "the features of the environment")
+        situations = (lowest or len(own) == 1) and not any(isinstance(function, Bins) for function in own)
+        features = (*regions, own[0]) if len(own) > 1 else own
+        return Choice(features, 0, "the features of the environment", situations)
     pruning = default_features(simulator)[0]
     states = sample(environment, first, random.Random(seed), steps)
     tiles = choose_tiles(states)
@@ -77,11 +85,19 @@ def choose_features(
     return Choice((*levels, pruning), len(states) - 1, ", ".join(notes))
 
 
-def suitable(planner: ArchiveSearch, simulator: Simulator, seed: int = 0) -> ArchiveSearch:
-    """A planner whose settings that were left open suit the environment, which is reset."""
-    if planner.through is not None:
-        return planner
-    return replace(planner, through=is_image(guarded(simulator).reset(seed)))
+def suitable(planner: ArchiveSearch, choice: Choice) -> ArchiveSearch:
+    """A planner whose rollouts end at known states where a known region is a known state.
+
+    A region of tiles or of intervals has many states, and rollouts that stop at known ones do not leave it.
+
+    Args:
+        planner: The planner; a setting that was given is kept.
+        choice: The features of the search.
+
+    Returns:
+        The planner.
+    """
+    return planner if planner.through is not None else replace(planner, through=not choice.situations)
 
 
 def count_scenes(states: Sequence[Step]) -> int:

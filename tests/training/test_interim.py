@@ -142,10 +142,10 @@ def test_the_search_comes_to_its_end_although_replays_take_the_rest_of_the_run(
     monkeypatch.setattr(demonstration, "REPLAYED", 1.0)
     found = {}
     for interim in (0, 4):
-        result, evaluations = coins(tmp_path / f"run{interim}", interim, 1.0, 6_500)
+        result, evaluations = coins(tmp_path / f"run{interim}", interim, 1.0, 6_600)
         assert 6_400 <= result["demonstration_interactions"] < 6_900
         assert evaluations[-1]["interactions"] == result["interactions"]
-        assert result["interactions"] > (7_000 if interim else 6_500)
+        assert result["interactions"] > (7_000 if interim else 6_600)
         found[interim] = result["demonstration_score"], result["demonstration_steps"]
     assert found[0] == found[4]
 

@@ -248,7 +248,7 @@ class TrainingRun:
     def _advance(self, events: Events) -> None:
         searching, rehearsing = self._searching(), self.trainer.rehearsing()
         self._write(self._moved(), events)
-        passed = self.trainer.interactions // self.schedule.evaluate_every
+        passed = self._passed()
         if searching:  # nothing is learned: intervals pass without an evaluation, except the last
             if not self.outstanding:
                 self.mark = max(self.mark, min(passed + 1, self._last_mark()))
@@ -295,8 +295,7 @@ class TrainingRun:
         What is due depends on what the evaluations so far have taken. So the one that is in progress is waited for, but
         only now, at the end of its interval: the same evaluations are made however long they take.
         """
-        last = self._ended()
-        passed = self.trainer.interactions // self.schedule.evaluate_every
+        last, passed = self._ended(), self._passed()
         nothing = self._searching() and not self.trainer.demonstrated()
         if self.trainer.rehearsing() or (not last and (nothing or passed < self.mark)):
             return False
@@ -312,6 +311,11 @@ class TrainingRun:
     def _ended(self) -> bool:
         """Whether nothing but the last evaluation is left: replays may take the search beyond the end of the run."""
         return self.trainer.interactions >= self.schedule.interactions and not self.trainer.preparing()
+
+    def _passed(self) -> int:
+        """How many intervals have passed; the last one passes when the run ends, however long its replays take."""
+        passed = self.trainer.interactions // self.schedule.evaluate_every
+        return passed if self._ended() else min(passed, self._last_mark() - 1)
 
     def _last_mark(self) -> int:
         return -(-self.schedule.interactions // self.schedule.evaluate_every)
@@ -341,7 +345,7 @@ class TrainingRun:
         if not beside and figures is None:
             return False
         self.outstanding = False
-        reached = self._last_mark() if self._ended() else self.trainer.interactions // self.schedule.evaluate_every
+        reached = self._last_mark() if self._ended() else self._passed()
         self.mark = (reached if self.schedule.evaluation_share else self.mark) + 1
         if figures is not None:
             self._evaluated(pending, figures, round(time.monotonic() - begun, 3), events)

@@ -55,8 +55,9 @@ SHOWS = "## What this shows"
 TEXT = """\
 # The parts of a long search, outside Atari
 
-Written by `python benchmarks/search_parts.py --out {out}`. Widthwise {version}, Python {python}; {machine}. Commit
-{commit}. The raw lines are in `{folder}/results.jsonl`.
+Written by `python benchmarks/search_parts.py --seeds {numbers} --out {out}`.
+Widthwise {version}, Python {python}; {machine}. Commit {commit}. The raw lines are in
+`{folder}/results.jsonl`.
 
 Each part of [`widthwise search`](../guide/search.md#the-algorithm) is switched off alone. A search ends at its first
 trajectory with a score above 0 or, where every step costs a point, to the goal. Each field has the median number of
@@ -130,6 +131,7 @@ def page(out: Path, config: dict[str, Any], lines: Lines) -> None:
         python=config["versions"]["python"],
         machine=f"{config['machine']['cpu']}, {config['machine']['cores']} cores",
         commit=", ".join(sorted({line["commit"][:7] for line in lines})),
+        numbers=",".join(map(str, sorted({line["seed"] for line in lines}))),
         seeds=len({line["seed"] for line in lines}),
         table=table(lines),
     )

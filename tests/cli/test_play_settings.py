@@ -72,7 +72,7 @@ def test_settings_of_levels_that_the_planner_does_not_have_are_refused() -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("updates=8", "'updates' is no setting of planning without a network; the settings are discount"),
+        ("updates=8", "'updates' is not a setting of planning without a network; the settings are discount"),
         ("behavior=ties", "did you mean behaviour"),
         ("life_penalty=1", "'life_penalty' has an option of its own"),
         ("behaviour=x", "behaviour must be one of"),

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import widthwise as ww
+from coin_world import Coins
 from demonstration_tools import trainer_of, until_acting
 from learning_tools import ROOMS, rounds, same
 from widthwise.core.errors import UsageError
@@ -87,36 +87,12 @@ def test_only_a_higher_score_is_learned_before_the_end_and_then_also_a_shorter_w
     assert learned(3.0, 60, final=True) and first.replayed == 41
 
 
-class Coins:
-    """A coin at every place of a line, so that trajectories are long and nearly every visit finds a better one."""
-
-    actions, deterministic = 3, True
-
-    def __init__(self) -> None:
-        self.place = self.most = 0
-
-    def reset(self, seed: int | None = None) -> ww.Step:
-        self.place = self.most = 0
-        return ww.Step(np.array([0]))
-
-    def step(self, action: int) -> ww.Step:
-        self.place = min(max(self.place + action - 1, 0), 600)
-        reward, self.most = float(self.place > self.most), max(self.most, self.place)
-        return ww.Step(np.array([self.place]), reward, terminated=self.place == 600)
-
-    def save(self) -> tuple[int, int]:
-        return self.place, self.most
-
-    def load(self, snapshot: tuple[int, int]) -> None:
-        self.place, self.most = snapshot
-
-
 def coins(
     out: Path, interim: int, share: float, interactions: int = 8_000
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The result of a run and its evaluations."""
     ww.train(
-        Coins,
+        lambda: Coins(600),
         interactions,
         algorithm="pi-iw",
         out=out,

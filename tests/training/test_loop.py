@@ -16,7 +16,8 @@ from widthwise.core.errors import InputError, UsageError
 from widthwise.learning.updater import TrainingDivergedError
 from widthwise.training.checkpoint import About, Checkpoints, RunStopped, read_checkpoint
 from widthwise.training.folder import Lines, TrainingFolder
-from widthwise.training.run import RunSchedule, TrainingListener, TrainingRun
+from widthwise.training.run import TrainingListener, TrainingRun
+from widthwise.training.run_schedule import RunSchedule
 from widthwise.training.run_trainer import Record
 from widthwise.training.transport import ActorLost
 

@@ -134,13 +134,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "(default: chosen for ENV; Atari games 10000)",
     )
     group.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a setting of planning that a preset may change, as in `widthwise train`: discount, clip_rewards, "
-        "untried_worth, root_actions, behaviour, reward_temperature, count_temperature, tie_tolerance, ends_novel, "
-        "selection_temperature; may be repeated",
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of planning, as behaviour=counts"
     )
     group.add_argument(
         "--policy", type=Path, metavar="RUN", help="act with the policy that `train` learned in the run folder RUN"

@@ -42,7 +42,7 @@ def play_settings(texts: Sequence[str]) -> dict[str, Any]:
         The values by name.
 
     Raises:
-        UsageError: A text has another form, or names something that is no setting of planning without a network.
+        UsageError: A text has another form, or names something that is not a setting of planning without a network.
     """
     from widthwise.training.overrides import check_overrides, parse_overrides
 
@@ -53,7 +53,7 @@ def play_settings(texts: Sequence[str]) -> dict[str, Any]:
                 raise UsageError(f"{name!r} has an option of its own", command=f"give {OPTIONS[name]}")
             close = difflib.get_close_matches(name, NAMES, 1)
             hint = f"did you mean {close[0]}?" if close else f"the settings are {', '.join(NAMES)}"
-            raise UsageError(f"{name!r} is no setting of planning without a network; {hint}")
+            raise UsageError(f"{name!r} is not a setting of planning without a network; {hint}")
     return check_overrides(parse_overrides(texts))
 
 

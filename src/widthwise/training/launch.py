@@ -26,7 +26,8 @@ from widthwise.training.configure import configure, label, make_simulator, note_
 from widthwise.training.folder import EPISODES, EVALUATIONS, TrainingFolder, read_config
 from widthwise.training.old_keys import upgrade_config
 from widthwise.training.overrides import plain_overrides
-from widthwise.training.run import RunSchedule, TrainingListener, TrainingRun
+from widthwise.training.run import TrainingListener, TrainingRun
+from widthwise.training.run_schedule import RunSchedule
 from widthwise.training.run_settings import RunSettings
 from widthwise.training.transport import ActorOptions
 from widthwise.training.trust import names_code, require_trust, resume_call

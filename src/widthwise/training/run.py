@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
@@ -18,28 +17,12 @@ from widthwise.core.errors import install_line
 from widthwise.core.showing import counted
 from widthwise.training.checkpoint import SENSELESS, Checkpoint, Checkpoints, RunStopped, makes_sense, senseless
 from widthwise.training.folder import Events, TrainingFolder
+from widthwise.training.run_schedule import RunSchedule
 from widthwise.training.run_shape import HELD, RECENT
 from widthwise.training.run_trainer import Beside, PendingEvaluation, Record, RunTrainer, merit
 from widthwise.training.transport import ActorLost
 
 MOST_RECOVERIES = 3  # from the loss of one actor, without a checkpoint between them
-
-
-@dataclass(frozen=True, slots=True)
-class RunSchedule:
-    """How far a run goes, and how often it is evaluated.
-
-    `evaluation_share` bounds what evaluations may take, as a share of the training interactions so far: one that is due
-    waits until there is room for it. Only the last evaluation, of the network alone, is made in any case. 0 means no
-    bound: then there is an evaluation at the start, at every interval and at the end. During the search for a
-    demonstration there is one after each trajectory that was learned meanwhile (`interim`) and no other. One that falls
-    due while a demonstration is rehearsed is made afterwards.
-    """
-
-    interactions: int
-    evaluate_every: int
-    checkpoint_seconds: float = 30.0  # twice as often as a minute: writing takes time too
-    evaluation_share: float = 0.0
 
 
 class TrainingListener:

@@ -25,7 +25,8 @@ from widthwise.online.start import Start
 from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
-from widthwise.training.demonstration import Demonstration, new_demonstration, repeats
+from widthwise.training.demonstrating import new_demonstration, repeats
+from widthwise.training.demonstration import Demonstration
 from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
 from widthwise.training.learning_parts import new_memory, new_network, use_threads
@@ -164,10 +165,7 @@ class Trainer:
         return self.demonstration is not None and self.demonstration.under_way()
 
     def prepare(self) -> bool:
-        """Continue what comes before the first episode; returns whether there was something to do.
-
-        With `archive` that is the search for a demonstration, and then updates on the demonstration alone.
-        """
+        """Continue the search for a demonstration, or the updates on it alone; returns whether there was work to do."""
         first = self.demonstration
         if first is None or not first.under_way():
             return False

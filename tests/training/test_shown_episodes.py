@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 
 from widthwise.learning.input_format import Array, InputFormat
 from widthwise.learning.replay_memory import EpisodeData, ReplayMemory, Sampling
-from widthwise.training.demonstrating import repeats
+from widthwise.training.rehearsal import repeats
 
 pytestmark = pytest.mark.torch
 

@@ -27,8 +27,7 @@ OPTIONS = {
     "life_penalty": "--life-penalty",
     "nodes": "--nodes",
     "steps_per_action": "--budget",
-    "tiles": "--high-features",
-    "planner": "--planner",
+    "tiles": "--tiles",
 }
 
 
@@ -44,6 +43,8 @@ def play_settings(texts: Sequence[str]) -> dict[str, Any]:
     Raises:
         UsageError: A text has another form, or names something that is not a setting of planning without a network.
     """
+    if not texts:
+        return {}
     from widthwise.training.overrides import check_overrides, parse_overrides
 
     for text in texts:

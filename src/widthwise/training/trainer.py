@@ -25,13 +25,14 @@ from widthwise.online.start import Start
 from widthwise.simulators.chance import Chance, Mode, check_chance, check_mode, refusal
 from widthwise.training.clocks import Clocks, TimedSimulator, now
 from widthwise.training.configuration import Configuration
-from widthwise.training.demonstrating import new_demonstration, repeats
 from widthwise.training.demonstration import Demonstration
+from widthwise.training.demonstration_setup import new_demonstration
 from widthwise.training.ended_episode import EndedEpisode
 from widthwise.training.evaluation import TEMPERATURE, EvaluationEpisode, play_network
 from widthwise.training.learning_parts import new_memory, new_network, use_threads
 from widthwise.training.node_evaluator import NodeEvaluator
 from widthwise.training.player import Player, Waiting
+from widthwise.training.rehearsal import repeats
 from widthwise.training.rewards import total
 from widthwise.training.simulator_facts import input_format_of, over_at_reset, random_walk, support_for
 from widthwise.training.starts import Starts

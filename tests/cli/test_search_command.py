@@ -270,15 +270,18 @@ import sys, time
 from widthwise.core.simulator import Step
 
 class Long:
-    # Every step forward is rewarded and takes time, so that the best trajectory is long and was just found.
-    actions, deterministic = 2, True
+    # Every step forward is rewarded, so that the best trajectory was just found when the time is over.
+    actions, deterministic, slow_steps = 2, True, 0
 
     def reset(self, seed=None):
         self.place = 0
         return Step(bytes([0, 0]))
 
     def step(self, action):
-        time.sleep(0.002)
+        if Long.slow_steps:
+            Long.slow_steps -= 1
+            time.sleep(1.0)
+        time.sleep(0.0005)
         self.place = min(5000, self.place + action)
         return Step(self.place.to_bytes(2, "big"), float(action))
 
@@ -289,11 +292,18 @@ class Long:
         self.place = snapshot
 
 if __name__ == "__main__":
-    from widthwise.cli import search
+    import long_world
     from widthwise.cli.main import main
+    from widthwise.exploration.search_run import ExplorationRun
 
-    search._SLACK = 0.3
-    sys.exit(main(["search", "long_world:Long", "--interactions", "100_000", "--max-time", "3", *sys.argv[1:]]))
+    class SlowAtTheEnd(ExplorationRun):
+        def finish(self):
+            long_world.Long.slow_steps = 3  # longer than the second after which the time limit interrupts a search
+            return super().finish()
+
+    import widthwise.exploration.search
+    widthwise.exploration.search.ExplorationRun = SlowAtTheEnd
+    sys.exit(main(["search", "long_world:Long", "--interactions", "100_000", "--max-time", "2", *sys.argv[1:]]))
 """
 
 

@@ -122,6 +122,34 @@ def test_replays_wait_for_their_share_of_the_interactions(visits: int, tmp_path:
     assert result_of(tmp_path / "whole") == result_of(tmp_path / "part")
 
 
+def test_a_better_trajectory_is_in_the_folder_before_its_replay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("widthwise.exploration.search_run.WRITE_SECONDS", 0.0)
+    run = begin_search(Coins(400), 9_000, out=tmp_path / "run", planner={"restart": 0})
+    waiting = 0
+
+    def check(moved: ExplorationRun) -> None:
+        nonlocal waiting
+        best = moved.search.best
+        if best is None or moved.shown is None:  # the first one is replayed at once
+            return
+        stored = result_of(tmp_path / "run")
+        if best is moved.shown:
+            assert stored["replayed"]
+        elif moved.replay_steps + best.steps > 0.25 * moved.interactions:
+            waiting += 1
+            assert not stored["replayed"]
+            assert (stored["score"], stored["steps"]) == (best.score, best.steps)
+            assert len(stored["actions"]) == best.steps
+
+    run.listener.moved = check
+    result = run.run()
+    assert run.folder is not None
+    run.folder.close()
+    assert waiting > 10 and result.replayed and result_of(tmp_path / "run")["replayed"]
+
+
 def without_seconds(folder: Path) -> list[dict[str, Any]]:
     lines = [json.loads(line) for line in (folder / PROGRESS).read_text(encoding="utf-8").splitlines()]
     assert lines

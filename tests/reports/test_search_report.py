@@ -37,6 +37,15 @@ def test_a_search_of_its_own_is_reported(tmp_path: Path, capsys: pytest.CaptureF
     assert "is not finished" in capsys.readouterr().out
 
 
+def test_a_trajectory_that_waits_for_its_replay_is_not_reported(tmp_path: Path) -> None:
+    run = search_run(tmp_path / "a", [1.0, 3.0])
+    result = json.loads((run / "result.json").read_text())
+    for replayed, best in ((True, 7), (False, 3)):
+        (run / "result.json").write_text(json.dumps({**result, "score": 7, "finished": False, "replayed": replayed}))
+        (group,) = read_searches([run])
+        assert group.runs[0].best is not None and group.runs[0].best["score"] == best
+
+
 def test_searches_without_results_are_refused_and_without_a_trajectory_explained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -190,7 +190,7 @@ _BEST = {
     "seconds": number,
 }
 SEARCH_LINE = fields(_BEST)
-SEARCH_RESULT = fields({**_BEST, "finished": switch})
+SEARCH_RESULT = fields({**_BEST, "finished": switch}, {"replayed": switch})
 EPISODE = fields(
     {"interactions": whole(), "score": number, "steps": whole()},
     {"start": whole(), **{name: optional(number) for name in ("policy_loss", "value_loss")}},

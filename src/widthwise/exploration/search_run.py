@@ -1,13 +1,15 @@
 """A search as a run: with a limit of interactions, in a folder or without, stopped and continued at any moment.
 
 In the folder are `config.json` (the settings), `progress.jsonl` (a line for every better trajectory and one now and
-then), `checkpoint/` and `result.json`, the best trajectory so far. Before a trajectory is written it is replayed from a
-reset. Where rewards are frequent, trajectories are long and every few visits find a better one. Replays have a share of
-the interactions, and a trajectory waits until there is room for its replay; a better one replaces it meanwhile.
+then), `checkpoint/` and `result.json`, the best trajectory so far. A trajectory is written as soon as it is found, and
+again, with `replayed` set, when it was replayed from a reset. Where rewards are frequent, trajectories are long and
+every few visits find a better one. Replays have a share of the interactions, and a trajectory waits until there is room
+for its replay; a better one replaces it meanwhile.
 """
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Callable, Mapping
@@ -36,6 +38,8 @@ CHECKPOINT_SECONDS = 60.0
 LINE_EVERY = 10_000
 #: Simulator steps of replays, as a share of the interactions. The first trajectory and the last one do not wait.
 REPLAYS = 0.25
+#: Seconds between two writes of trajectories that wait for their replay. The last of a search is replayed before.
+WRITE_SECONDS = 1.0
 
 _HELD = shape.fields(
     {
@@ -72,6 +76,8 @@ class SearchResult:
         actions: Its actions from the reset on.
         ended: Whether the episode ends with it.
         interactions: Simulator steps of the search, the choice of features included.
+        replayed: Whether the trajectory was replayed from a reset. Only `result.json` may have one that was not, while
+            the search runs.
         replay_steps: Simulator steps in which trajectories were replayed from a reset, in addition to these.
         found_at: The interactions after which the trajectory was found.
         high_level_states: The regions in the archive on each level, highest level first.
@@ -92,6 +98,7 @@ class SearchResult:
     actions: list[int]
     ended: bool
     interactions: int
+    replayed: bool
     replay_steps: int
     found_at: int
     high_level_states: list[int]
@@ -136,6 +143,8 @@ class ExplorationRun:
         self.listener = listener or SearchListener()
         self.stopping = False
         self.shown: Best | None = None  # the trajectory that was replayed last
+        self._written: Best | None = None  # the trajectory in the folder
+        self._written_at = -math.inf
         self.replay_steps = 0
         self.seconds = 0.0  # of earlier parts of the run
         self.next_line = LINE_EVERY
@@ -173,6 +182,7 @@ class ExplorationRun:
             elif self.interactions >= self.next_line:
                 self._line()
             self.search.visit(self.limit - self.interactions)
+            self._write_if_due()
             self.listener.moved(self)
             if self.folder is not None and time.monotonic() - saved >= CHECKPOINT_SECONDS:
                 self.folder.save(self)
@@ -192,6 +202,7 @@ class ExplorationRun:
         result = self.result()
         if self.search.best is not self.shown:  # not counted: the search continues as if it had not been stopped
             self._replay(result)
+            result.replayed = True
         if self.folder is not None:
             self.folder.finish(result.describe())
         return result
@@ -212,6 +223,7 @@ class ExplorationRun:
             actions=[] if best is None else search.trajectories.actions(best.node),
             ended=best is not None and best.ended,
             interactions=self.interactions,
+            replayed=best is not None and best is self.shown,
             replay_steps=self.replay_steps,
             found_at=0 if best is None else best.interactions + self.sampled,
             high_level_states=list(search.archive.regions),
@@ -237,13 +249,22 @@ class ExplorationRun:
 
     def _improved(self) -> None:
         self.replay_steps += 0 if self.search.best is None else self.search.best.steps
-        result = self.result()
-        self._replay(result)
+        self._replay(self.result())
         self.shown = self.search.best
-        if self.folder is not None:
-            self.folder.finish(result.describe())
+        self._write()
         self._line()
         self.listener.improved(self)
+
+    def _write_if_due(self) -> None:
+        """Write a better trajectory before its replay, which may have to wait."""
+        waits = self.search.best is not self.shown and self.search.best is not self._written
+        if waits and not self._due() and time.monotonic() - self._written_at >= WRITE_SECONDS:
+            self._write()
+
+    def _write(self) -> None:
+        if self.folder is not None:
+            self.folder.finish(self.result().describe())
+            self._written, self._written_at = self.search.best, time.monotonic()
 
     def _replay(self, result: SearchResult) -> None:
         """Replay a result, with the limits of calls that hold now."""

@@ -44,8 +44,9 @@ class SearchRecords:
 
     @property
     def best(self) -> Record | None:
-        """The best trajectory: its score, steps, and when it was found; None if there is none."""
-        last = self.result if self.result is not None else (self.lines[-1] if self.lines else None)
+        """The best trajectory that was replayed: its score, steps, and when it was found; None if there is none."""
+        replayed = self.result is not None and self.result.get("replayed", True)  # absent: every one was
+        last = self.result if replayed else (self.lines[-1] if self.lines else None)
         return None if last is None or last["score"] is None else last
 
     def series(self, name: str) -> tuple[list[int], list[float]]:

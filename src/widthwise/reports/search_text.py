@@ -22,7 +22,7 @@ HEAD = (
     "folder",
 )
 LEGEND = (
-    "The best trajectory of each search, replayed from a reset before it was saved. `found after` is the number of "
+    "The best trajectory of each search, replayed from a reset. `found after` is the number of "
     "interactions of the search until then; the high-level states are those of each level, the highest first."
 )
 

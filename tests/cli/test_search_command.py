@@ -169,6 +169,12 @@ def test_settings_that_are_not_those_of_a_search_and_code_are_refused(
         assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("part", ["--no-scenes", "--no-lowest"])
+def test_a_level_that_tiles_replace_cannot_be_left_out(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "maze-small", "--interactions", "300", "--tiles", "4x4", part]) == 2
+    assert f"{part} has no effect beside --tiles" in capsys.readouterr().err
+
+
 def test_a_search_recommends_only_its_own_modes_of_chance(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

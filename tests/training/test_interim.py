@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from widthwise.learning.learning_settings import LearningSettings
 from widthwise.simulators.maze import Maze
 from widthwise.training import demonstration
 from widthwise.training.checkpoint_shape import check_trainer
+from widthwise.training.configure import configure
 from widthwise.training.replanning import Trajectory
+from widthwise.training.run_settings import RunSettings
 from widthwise.training.trainer import Trainer
 
 pytestmark = pytest.mark.torch
@@ -215,3 +218,11 @@ def test_a_run_that_is_stopped_during_the_search_has_a_policy(tmp_path: Path) ->
 def test_wrong_settings_are_refused(wrong: int) -> None:
     with pytest.raises(UsageError, match="interim"):
         LearningSettings(interim=wrong)
+
+
+@pytest.mark.parametrize(("name", "value"), [("interim", 1), ("replanning", True)])
+def test_parts_of_a_search_are_refused_without_one(name: str, value: object) -> None:
+    settings = RunSettings("maze-small", 1_000, overrides={name: value, "archive": 0})
+    with pytest.raises(UsageError, match=f"{name} needs a search for a demonstration"):
+        configure(settings)
+    configure(replace(settings, preset="demonstration", overrides={"archive": 0}))

@@ -93,6 +93,7 @@ def new_settings(
         UsageError: A setting is out of its range.
     """
     _refuse_follow(planner, policy)
+    _refuse_levels(planner, tiles)
     return SearchSettings(
         seed=seed or 0,
         planner=planner if isinstance(planner, ArchiveSearch) else ArchiveSearch(**(planner or {})),
@@ -184,6 +185,13 @@ def _refuse_follow(planner: ArchiveSearch | Mapping[str, Any] | None, policy: Ma
     )
     if given and policy is None:
         raise UsageError(f"{setting_name('follow')} has no effect without a policy", command="give --policy RUN too")
+
+
+def _refuse_levels(planner: ArchiveSearch | Mapping[str, Any] | None, tiles: Sequence[str] | None) -> None:
+    """Refuse to leave out levels that tiles given by hand leave out anyway."""
+    for name in ("scenes", "lowest"):
+        if tiles and isinstance(planner, Mapping) and planner.get(name) is False:
+            raise UsageError(f"--no-{name} has no effect beside --tiles, which give all levels: leave one of them out")
 
 
 def levels_of_tiles(texts: Sequence[str]) -> list[Tiles]:

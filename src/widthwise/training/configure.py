@@ -59,6 +59,9 @@ def configure(settings: RunSettings) -> Configuration:
     )
     learning = _of(LearningSettings, preset_settings(settings.preset, simulator)) | _of(LearningSettings, overrides)
     learning["archive"] = _search_of(settings.interactions, learning["archive"], learning["calibration"])
+    for name in ("interim", "replanning"):
+        if overrides.get(name) and not learning["archive"]:
+            raise UsageError(f"{name} needs a search for a demonstration: set archive too, or leave it out")
     if learning.get("rare_bonus") and not planning.hierarchical:
         raise UsageError(f"{planning.algorithm} has no upper level: leave out rare_bonus, or use the algorithm pi-hiw")
     if learning.get("rare_bonus") and planning.acts_by().tie_tolerance >= 1:

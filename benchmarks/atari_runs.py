@@ -36,12 +36,21 @@ class Runs:
 
     def shown(self, game: str, variant: str, field: str) -> str:
         """The mean over the seeds with the least and the greatest."""
-        means = self.means.get((game, variant, field), [])
-        if not means:
-            return ""
-        digits = 1 if max(map(abs, means)) < 100 else 0
-        spread = f" ({min(means):,.{digits}f} to {max(means):,.{digits}f})" if len(set(means)) > 1 else ""
-        return f"{fmean(means):,.{digits}f}{spread}"
+        return with_range(self.means.get((game, variant, field), []))
+
+
+def with_range(means: list[float]) -> str:
+    """The mean of the means of seeds, with the least and the greatest.
+
+    Example:
+        >>> with_range([1.0, 2.0, 6.0])
+        '3.0 (1.0 to 6.0)'
+    """
+    if not means:
+        return ""
+    digits = 1 if max(map(abs, means)) < 100 else 0
+    spread = f" ({min(means):,.{digits}f} to {max(means):,.{digits}f})" if len(set(means)) > 1 else ""
+    return f"{fmean(means):,.{digits}f}{spread}"
 
 
 def difference(first: list[float], second: list[float], seed: int = 0) -> Interval:

@@ -36,7 +36,7 @@ python benchmarks/atari_levers.py --run runs/{folder} --games all --variants def
 python benchmarks/atari_levers.py --run runs/{folder}-paper --games all --variants random,paper-iw,paper-hiw \\
     --seeds 0 --interactions {interactions} --actions {actions} --planner-episodes 0
 python benchmarks/atari_paper_table.py --run runs/{folder} runs/{folder}-paper \\
-    --planning docs/results/atari-all-games/results.jsonl.gz --out docs/results/{folder}.md
+    --planning docs/results/atari-all-games/results.jsonl.gz --out build/{folder}.md
 ```
 
 {runs} runs of {interactions:,} interactions in {games} games, one seed. Commits: {commits}. The raw lines are in
@@ -61,15 +61,17 @@ The default is above the planner alone in {more} games, equal in {same} and belo
 
 {scores}
 
-*Demonstration* is the trajectory of at most {actions} actions that the default has found and learned.
+*Demonstration* is the trajectory of at most {actions} actions that the default has found and learned. Bold: above both
+agents of the paper.
 {hierarchy}"""
 HIERARCHY = """
 ## Does the hierarchy help?
 
 Scores of the training episodes of π-IW and π-HIW with the preset `paper`, at most {actions} actions each, and the
-relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1; ∞ where only
-π-HIW scores more than random actions, − where neither does or π-IW scores less. *Interactions per action* is what
-planning used of its 100: it ends early at the limit of nodes, or where both levels have nothing novel left.
+relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1; ∞ where π-IW
+scores what random actions do and π-HIW more, − where it is not defined or the game is missing. *Interactions per
+action* is what planning used of its 100: it ends early at the limit of nodes, or where both levels have nothing novel
+left.
 
 Interquartile means of human-normalised scores, with intervals as above:
 

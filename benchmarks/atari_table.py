@@ -35,7 +35,7 @@ TEXT = """\
 ```
 python benchmarks/atari_levers.py --run runs/{folder} --games {choice} --variants {variants} \\
     --seeds {seeds} --interactions {interactions} --actions {actions} --planner-episodes {episodes}
-python benchmarks/atari_table.py --run runs/{folder} --out docs/results/{folder}.md
+python benchmarks/atari_table.py --run runs/{folder} --out build/{folder}.md
 ```
 
 Episodes have at most {actions} actions of 15 frames; planning has 100 interactions per action. `default` is the preset
@@ -58,8 +58,8 @@ from a stratified bootstrap (Agarwal et al. 2021), over the games that all of th
 ## Does the hierarchy help?
 
 The relative improvement of π-HIW over π-IW as the paper defines it, (π-HIW − random) / (π-IW − random) − 1, of planner
-and network; ∞ where only π-HIW scores more than random actions, − where neither does or π-IW scores less. The paper's
-figures are those of its table, after 20 million interactions and in whole episodes.
+and network; ∞ where π-IW scores what random actions do and π-HIW more, − where it is not defined or the game is
+missing. The paper's figures are those of its table, after 20 million interactions and in whole episodes.
 
 {improvements}
 

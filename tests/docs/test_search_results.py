@@ -26,6 +26,9 @@ def test_every_file_has_a_row() -> None:
 def test_a_row_has_the_numbers_of_its_file(row: tuple[str, ...]) -> None:
     game, seed, *numbers = row
     result = json.loads((RESULTS / "atari-search" / f"{GAMES[game]}-{seed}.json").read_text())
-    interactions, score, _, steps = (int(number.replace(",", "")) for number in numbers)
+    interactions, score, first, steps = (int(number.replace(",", "")) for number in numbers)
     assert (result["seed"], result["interactions"]) == (int(seed), interactions)
     assert (result["score"], result["steps"], len(result["actions"])) == (score, steps, steps)
+    texts = (RESULTS / "atari-search" / f"{GAMES[game]}-{seed}.jsonl").read_text().splitlines()
+    lines = [json.loads(text) for text in texts]
+    assert first == next(line["found_at"] for line in lines if line["score"] == score)

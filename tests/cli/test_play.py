@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,10 @@ def test_planners_by_name(arguments: list[str], name: str, capsys: pytest.Captur
         (["--low-features", "smells"], "smells"),
         (["--low-features", "no_such_module:f"], "no_such_module"),
         (["--low-features", "json:no_such_name"], "no function"),
+        (["--low-features", ":f"], "Empty module name"),
+        (["--low-features", ".m:f"], ".m:f"),
+        (["--low-features", "bins:²"], "number of intervals"),
+        (["--set", "count_temperature=1e-320"], "a temperature must be at least"),
         (["--record", "/no/such/folder/x.jsonl"], "does not exist"),
     ],
 )
@@ -109,6 +115,22 @@ def test_wrong_calls_are_one_message(arguments: list[str], reason: str, capsys: 
     assert reason in messages.err
     assert messages.out == ""
     assert "Traceback" not in messages.err
+
+
+def test_a_record_goes_into_a_pipe_and_does_not_replace_it(tmp_path: Path) -> None:
+    pipe, texts = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: texts.append(pipe.read_text(encoding="utf-8")))
+    reader.start()
+    assert main(["play", "corridor", "--max-steps", "2", "--quiet", "--record", str(pipe)]) in (0, 12)
+    reader.join()
+    assert pipe.is_fifo() and json.loads(texts[0].splitlines()[0])["kind"] == "header"
+
+
+def test_a_video_does_not_replace_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe.gif")
+    assert main(["play", "maze-small", "--gif", str(tmp_path / "pipe.gif")]) == 2
+    assert "is not a regular file" in capsys.readouterr().err
 
 
 def test_features_of_ones_own(

@@ -62,6 +62,11 @@ def test_a_part_of_the_behaviour_leaves_the_formula_of_the_preset(monkeypatch: p
     assert agent.behaviour == ww.Behaviour("counts", count_temperature=3.0)
 
 
+def test_zero_stands_for_the_value_of_the_behaviour(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = agent_of(monkeypatch, "--set", "count_temperature=0", "--set", "reward_temperature=0")
+    assert agent.behaviour == agent_of(monkeypatch).behaviour
+
+
 def test_settings_of_levels_that_the_planner_does_not_have_are_refused() -> None:
     with pytest.raises(UsageError, match=r"selection_temperature has no effect on RIW\(1\)"):
         with_settings(ww.RolloutIW(1), {"selection_temperature": 0.1})

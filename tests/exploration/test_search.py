@@ -20,7 +20,8 @@ from widthwise.core.errors import InputError, SimulatorError, UsageError
 from widthwise.core.run_folder import CONFIG
 from widthwise.core.simulator import Step
 from widthwise.exploration.search import begin_search
-from widthwise.exploration.search_run import PROGRESS, ExplorationRun
+from widthwise.exploration.search_folder import PROGRESS
+from widthwise.exploration.search_run import ExplorationRun
 from widthwise.simulator_search.archive_search import ArchiveSearch
 from widthwise.training import packing
 from widthwise.training.checkpoint import CURRENT, FOLDER, About, read_checkpoint, write_checkpoint

@@ -7,16 +7,8 @@ from collections import Counter
 
 import pytest
 
-from widthwise.simulator_search.archive import (
-    START,
-    Archive,
-    ArchiveRegion,
-    Count,
-    Entry,
-    Gains,
-    Trajectories,
-    gain_features,
-)
+from widthwise.simulator_search.archive import Archive, ArchiveRegion, Count, Entry, Gains, gain_features
+from widthwise.simulator_search.trajectories import START, Trajectories
 
 
 def entry(score: float = 0.0, steps: int = 0) -> Entry:
@@ -135,7 +127,7 @@ def test_a_trajectory_is_read_from_the_start() -> None:
 
 
 def test_counts_of_dropped_regions_are_forgotten() -> None:
-    archive = Archive(3, gains=True, most=10_000, shared=True)
+    archive = Archive(3, gains=True, most=3 * entry().size, shared=True)
 
     def offer(gain: float, scene: int) -> None:
         archive.offer([gain_features(gain), bytes([scene]), bytes([0])], Entry(None, gain, 1, 0, None, gain=gain))

@@ -233,6 +233,25 @@ def test_a_stopped_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert after == both(tmp_path / "whole")
 
 
+def test_actors_evaluate_what_they_have_kept_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = settings(refresh=True)
+    whole = trained(tmp_path / "whole", monkeypatch, Transports(), chosen)
+    assert whole["updates"] > 0
+    trained(tmp_path / "again", monkeypatch, Transports(9), chosen)
+    assert both(tmp_path / "whole") == both(tmp_path / "again")
+
+
+def test_a_finished_run_that_is_continued_keeps_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = trained(tmp_path / "run", monkeypatch, Transports(), settings())
+    again = launch.resume(tmp_path / "run", make=Walk)
+    same = again.run()
+    again.folder.close()
+    assert isinstance(same, dict) and result["lag"] > 0
+    assert {name: result[name] for name in ("lag", "updates", "bytes_per_episode")} == {
+        name: same[name] for name in ("lag", "updates", "bytes_per_episode")
+    }
+
+
 def test_without_reward_each_actor_draws_weights_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = settings(make=PoorWalk, actors=2)
     whole = trained(tmp_path / "whole", monkeypatch, Transports(), chosen)

@@ -26,14 +26,19 @@ def add_chance(group: Any) -> None:
     )
 
 
+#: Seconds for one call into the simulator.
+STEP_TIMEOUT = 60.0
+
+
 def add_step_timeout(group: Any) -> None:
     """The limit for one call into the simulator."""
     group.add_argument(
         "--step-timeout",
         type=amount,
-        default=60.0,
+        default=STEP_TIMEOUT,
         metavar="S",
-        help="stop with exit code 23 if one call into the simulator takes longer than S seconds (default 60)",
+        help="stop with exit code 23 if one call into the simulator takes longer than S seconds (default "
+        f"{STEP_TIMEOUT:g})",
     )
 
 

@@ -94,6 +94,12 @@ def option(text: str) -> tuple[str, Any]:
     return name, value
 
 
+def option_text(name: str, value: Any) -> str:
+    """An option as it is written on the command line, so that `option` reads the same value."""
+    plain = isinstance(value, str) and option(f"{name}={value}") == (name, value)
+    return f"{name}={value if plain else json.dumps(value, default=repr)}"
+
+
 def run(args: argparse.Namespace) -> int:
     """Check, print the report, and return 0 if no check failed and 12 otherwise."""
     from widthwise.core.watchdog import watching

@@ -26,7 +26,7 @@ def whole_number(text: str) -> int:
         number = math.nan
     if not number >= 1 or not number.is_integer():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text) if text.isdigit() else int(number)
+    return int(text) if text.isdecimal() else int(number)
 
 
 def amount(text: str) -> float:
@@ -150,3 +150,5 @@ def check_video_names(args: argparse.Namespace) -> None:
         check_target(path)
         if path.suffix.lower() != ending:
             raise UsageError(f"--{ending[1:]} needs a file name that ends in {ending}, not {path}")
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is not a regular file; give the name of a file for --{ending[1:]}")

@@ -176,7 +176,7 @@ def features_of(text: str, world: Simulator) -> Any:
         return tiles_of(rest, None)
     if kind == "bins" and rest:
         number, _, way = rest.partition(":")
-        if not number.isdigit():
+        if not number.isdecimal():
             raise UsageError(f"{text!r}: give the number of intervals, as in bins:{BINS} or bins:{BINS}:quantiles")
         return Bins.fit(world, int(number), kind=way or "grid")  # type: ignore[arg-type]
     if kind == "minigrid" and rest:
@@ -192,7 +192,7 @@ def _own(module: str, name: str) -> Any:
         sys.path.insert(0, "")  # modules in the current folder
     try:
         function = getattr(importlib.import_module(module), name, None)
-    except ModuleNotFoundError as error:
+    except (ImportError, TypeError, ValueError) as error:  # the last two: a name such as .module or an empty one
         raise UsageError(f"{module}:{name}: {error}") from None
     if not callable(function):
         raise UsageError(f"the module {module} has no function {name!r}")

@@ -69,7 +69,7 @@ def agent_settings(settings: Mapping[str, Any], formula: Any) -> dict[str, Any]:
         The arguments by name.
     """
     given = {name: settings[name] for name in AGENT if name in settings}
-    parts = {name: settings[name] for name in BEHAVIOUR[1:] if name in settings}
+    parts = {name: settings[name] for name in BEHAVIOUR[1:] if settings.get(name)}  # 0: that of the behaviour
     if parts or "behaviour" in settings:
         given["behaviour"] = replace(settings.get("behaviour") or Behaviour(formula), **parts)
     return given

@@ -254,7 +254,9 @@ class Record:
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
         self.path = path
-        self.draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+        # A pipe or a device such as /dev/stdout is written to as it is; it must not be replaced.
+        self.stream = path.exists() and not path.is_file()
+        self.draft = path if self.stream else path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             self.file: TextIO = (
                 gzip.open(self.draft, "wt", encoding="utf-8")  # noqa: SIM115
@@ -279,7 +281,8 @@ class Record:
         self.add(line)
         try:
             self.file.close()
-            self.draft.replace(self.path)
+            if not self.stream:
+                self.draft.replace(self.path)
         except OSError as error:
             raise OutputError.of(self.path, error) from None
 
@@ -288,4 +291,5 @@ class Record:
         with contextlib.suppress(OSError):
             self.file.close()
         with contextlib.suppress(OSError):
-            self.draft.unlink(missing_ok=True)
+            if not self.stream:
+                self.draft.unlink(missing_ok=True)

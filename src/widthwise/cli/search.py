@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from widthwise.cli.chance import CHOICES, add_step_timeout, print_refusal
-from widthwise.cli.check_env import add_options, options_of
+from widthwise.cli.chance import CHOICES, STEP_TIMEOUT, add_step_timeout, print_refusal
+from widthwise.cli.check_env import add_options, option_text, options_of
 from widthwise.cli.common import amount, check_video_names, seed, whole_number
 from widthwise.cli.search_view import SearchView, shown
 from widthwise.cli.signals import stopping
@@ -267,10 +267,19 @@ def _save_videos(args: argparse.Namespace, search: ExplorationRun, result: Searc
 
 
 def _advice(args: argparse.Namespace) -> str:
-    """How to continue; the folder has all other settings."""
+    """How to continue; the folder has all settings but these."""
+    from widthwise.training.trust import code_named
+
     if args.out is None:
         return ""
-    call = ["widthwise", "search", args.env, "--interactions", str(args.interactions), "--out", str(args.out)]
+    out = [f"--out={args.out}"] if str(args.out).startswith("-") else ["--out", str(args.out)]
+    call = ["widthwise", "search", args.env, "--interactions", str(args.interactions), *out]
+    if code_named({"options": options_of(args)}):  # code that a folder names is not run unless it is given again
+        for name, value in args.option:
+            call += ["--option", option_text(name, value)]
+        call += [] if args.actions is None else ["--actions", args.actions]
+    if args.step_timeout != STEP_TIMEOUT:
+        call += ["--step-timeout", f"{args.step_timeout:g}"]
     return f"continue with {shlex.join(call)} --resume"
 
 
@@ -297,4 +306,4 @@ def _planner(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _widths(text: str) -> tuple[int | str, ...]:
-    return tuple(int(part) if part.strip().isdigit() else part.strip() for part in text.split(","))
+    return tuple(int(part) if part.strip().isdecimal() else part.strip() for part in text.split(","))

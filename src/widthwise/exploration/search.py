@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,8 @@ from widthwise.core.contract import environment_name
 from widthwise.core.errors import OutOfTime, UsageError
 from widthwise.core.simulator import Simulator, Step
 from widthwise.exploration.followed_policy import GivenPolicy, options_with, policy_function, policy_record
-from widthwise.exploration.search_run import KIND, ExplorationRun, SearchFolder, SearchListener, SearchResult
+from widthwise.exploration.search_folder import KIND, SearchFolder
+from widthwise.exploration.search_run import ExplorationRun, SearchListener, SearchResult
 from widthwise.exploration.search_settings import (
     SEARCH_MODES,
     SearchSettings,
@@ -173,7 +175,7 @@ def _choose(
     """The features of a search, and those of the levels of its archive in words."""
     if features is not None:
         high = features[:-1] or features
-        return Choice(tuple(features), 0, ", ".join(map(repr, features))), ", ".join(map(repr, high))
+        return Choice(tuple(features), 0, ", ".join(map(_named, features))), ", ".join(map(_named, high))
     if settings.tiles:
         tiles = levels_of_tiles(settings.tiles)
         note = ", ".join(f"tiles {level.width}x{level.height} of {level.values} values" for level in tiles)
@@ -182,6 +184,11 @@ def _choose(
     parts = settings.planner
     choice = choose_features(sampled, settings.seed, settings.sample, scenes=parts.scenes, lowest=parts.lowest)
     return choice, choice.note
+
+
+def _named(feature: FeatureFunction) -> str:
+    """A feature in words, without the addresses of a `repr`, which differ between processes."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(feature))
 
 
 class LimitedSimulator:

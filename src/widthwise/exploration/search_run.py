@@ -10,29 +10,19 @@ for its replay; a better one replaces it meanwhile.
 from __future__ import annotations
 
 import math
-import shlex
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from widthwise.core import shape
-from widthwise.core.continuing import notes_on_version, with_version
 from widthwise.core.contract import guarded, innermost
-from widthwise.core.errors import InputError, SimulatorError, UsageError
-from widthwise.core.files import cannot_write
-from widthwise.core.run_folder import CONFIG, RunFolder, read_json, refuse_existing, write_json
-from widthwise.core.showing import setting
+from widthwise.core.errors import SimulatorError
 from widthwise.core.simulator import Simulator
+from widthwise.exploration.search_folder import SearchFolder
 from widthwise.simulator_search.archive_search import Best, SearchAtWork
+from widthwise.simulator_search.trajectories import rank
 from widthwise.simulators.chance import Chance, Mode
-from widthwise.training.checkpoint import About, Checkpoints, makes_sense
-from widthwise.training.folder import Lines
-from widthwise.training.search_state import capture, restore
 
-KIND = "search"
-PROGRESS = "progress.jsonl"
 CHECKPOINT_SECONDS = 60.0
 #: Interactions between two lines of progress that bring no better trajectory.
 LINE_EVERY = 10_000
@@ -40,29 +30,6 @@ LINE_EVERY = 10_000
 REPLAYS = 0.25
 #: Seconds between two writes of trajectories that wait for their replay. The last of a search is replayed before.
 WRITE_SECONDS = 1.0
-
-_HELD = shape.fields(
-    {
-        "search": shape.table(shape.anything),
-        "lines": shape.whole(),
-        "seconds": shape.number,
-        "next_line": shape.whole(),
-    },
-    {
-        "replay_steps": shape.whole(),
-        "shown": shape.optional(
-            shape.fields(
-                {
-                    "score": shape.number,
-                    "steps": shape.whole(),
-                    "node": shape.whole(),
-                    "ended": shape.switch,
-                    "interactions": shape.whole(),
-                }
-            )
-        ),
-    },
-)
 
 
 @dataclass(slots=True)
@@ -143,6 +110,7 @@ class ExplorationRun:
         self.listener = listener or SearchListener()
         self.stopping = False
         self.shown: Best | None = None  # the trajectory that was replayed last
+        self.earlier: dict[str, Any] | None = None  # a trajectory that is newer than the checkpoint
         self._written: Best | None = None  # the trajectory in the folder
         self._written_at = -math.inf
         self.replay_steps = 0
@@ -174,6 +142,8 @@ class ExplorationRun:
         saved = time.monotonic()
         if self.folder is not None:
             self.folder.save(self)
+            if self.earlier is not None:
+                self._write()  # what it says about the end of the search may no longer hold
         while not self.stopping and self.interactions < self.limit and not self.late():
             if self._due():
                 if self._late_after_replay():
@@ -200,20 +170,44 @@ class ExplorationRun:
             if self.folder is not None:
                 self.folder.save(self)
         result = self.result()
-        if self.search.best is not self.shown:  # not counted: the search continues as if it had not been stopped
-            self._replay(result)
-            result.replayed = True
+        if not result.replayed and result.score is not None:
+            result = self._replayed_at_end(result)
         if self.folder is not None:
             self.folder.finish(result.describe())
         return result
 
     def result(self) -> SearchResult:
         """The best trajectory so far."""
-        return self._result(self.search.best)
+        return self._with_earlier(self._result(self.search.best))
 
     def replayed(self) -> SearchResult:
         """The best trajectory that was replayed; the simulator may have failed at a better one."""
-        return self._result(self.shown)
+        result = self._result(self.shown)
+        return self._with_earlier(result) if self.earlier is not None and self.earlier["replayed"] else result
+
+    def _with_earlier(self, result: SearchResult) -> SearchResult:
+        """A result, or the trajectory that was found before the search was killed, if that is better.
+
+        The search will find it again. If it is stopped before, the trajectory is not lost.
+        """
+        earlier = self.earlier
+        if earlier is None or _rank(earlier["score"], earlier["steps"]) <= _rank(result.score, result.steps):
+            return result
+        return replace(result, **earlier)
+
+    def _replayed_at_end(self, result: SearchResult) -> SearchResult:
+        """A result after its replay, which is not counted: the search continues as if it had not been stopped."""
+        try:
+            self._replay(result)
+        except SimulatorError:
+            if self.earlier is None or result.actions != self.earlier["actions"]:
+                raise
+            self.earlier = None  # the file was changed, or the environment
+            result = self.result()
+            if result.score is None:
+                return result
+            self._replay(result)
+        return replace(result, replayed=True)
 
     def _result(self, best: Best | None) -> SearchResult:
         search = self.search
@@ -249,7 +243,7 @@ class ExplorationRun:
 
     def _improved(self) -> None:
         self.replay_steps += 0 if self.search.best is None else self.search.best.steps
-        self._replay(self.result())
+        self._replay(self._result(self.search.best))
         self.shown = self.search.best
         self._write()
         self._line()
@@ -274,9 +268,14 @@ class ExplorationRun:
         while self.next_line <= self.interactions:
             self.next_line += LINE_EVERY
         if self.folder is not None:
-            result = self.replayed()
+            result = self._result(self.shown)
             names = ("interactions", "score", "steps", "found_at", "high_level_states", "seconds")
             self.folder.lines.append({name: getattr(result, name) for name in names})
+
+
+def _rank(score: float | None, steps: int) -> tuple[float, int]:
+    """The order of trajectories; none is the worst."""
+    return (-math.inf, 0) if score is None else rank(score, steps)
 
 
 def replay(simulator: Simulator, seed: int, result: SearchResult) -> None:
@@ -296,104 +295,3 @@ def replay(simulator: Simulator, seed: int, result: SearchResult) -> None:
             f"{name}: the best trajectory has a score of {result.score:g} in the search and {score:g} when it is "
             "replayed from a reset, so that saved states or seeds do not repeat; check the environment with check-env"
         )
-
-
-class SearchFolder(RunFolder):
-    """The run folder of a search."""
-
-    def __init__(self, folder: Path, about: About) -> None:
-        super().__init__(folder, ".lock")
-        self.config: dict[str, Any] = {}
-        try:
-            self.lines = Lines(folder / PROGRESS)
-        except OSError:
-            super().close()
-            raise
-        self.checkpoints = Checkpoints(folder, about)
-
-    @classmethod
-    def create(cls, folder: Path, config: dict[str, Any], about: About) -> SearchFolder:
-        """A new run folder."""
-        again = f"continue it with --out {shlex.quote(str(folder))} --resume"
-        refuse_existing(folder, f"{again}, or give another folder")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            opened = cls(folder, about)
-        except OSError as error:
-            raise cannot_write(folder, error) from None
-        try:
-            write_json(folder / CONFIG, config)
-            opened.checkpoints.prepare()
-        except BaseException:
-            opened.close()
-            raise
-        return opened
-
-    @classmethod
-    def resume(cls, folder: Path, config: dict[str, Any], about: About) -> SearchFolder:
-        """The folder of a search that continues; its settings are the same, but it may go further."""
-        began = read_search_config(folder)
-        for name in {**began["settings"], **config["settings"]}:
-            before, value = began["settings"].get(name), config["settings"].get(name)
-            longer = name == "interactions" and isinstance(before, int) and value >= before
-            if before != value and not longer:
-                raise UsageError(
-                    f"{folder} was started with {name} {setting(before)}; it cannot continue with {setting(value)}"
-                )
-        try:
-            opened = cls(folder, about)
-        except OSError as error:
-            raise cannot_write(folder, error) from None
-        opened.config = {**began, "settings": config["settings"]}
-        return opened
-
-    def save(self, run: ExplorationRun) -> None:
-        """Write a checkpoint."""
-        state = {
-            "search": capture(run.search),
-            "lines": self.lines.size(),
-            "seconds": run.elapsed(),
-            "next_line": run.next_line,
-            "replay_steps": run.replay_steps,
-            "shown": None if run.shown is None else asdict(run.shown),
-        }
-        self.checkpoints.save(state)
-
-    def load(self, run: ExplorationRun, now: Mapping[str, Any]) -> None:
-        """Continue a run from its newest checkpoint; lines that are newer are dropped.
-
-        Args:
-            run: the run that continues.
-            now: the versions and the commit of this program.
-        """
-        checkpoint = self.checkpoints.load(run.listener.say)
-        checkpoint.refuse_other(self.checkpoints.about, to_continue=True)
-        with makes_sense(checkpoint.path):
-            _HELD(checkpoint.data, "data")
-            restore(run.search, checkpoint.data["search"])
-            run.shown = best = run.search.best
-            shown = checkpoint.data.get("shown", None if best is None else asdict(best))  # absent: all were replayed
-            if shown != (None if best is None else asdict(best)):
-                run.shown = None if shown is None else Best(**shown)
-                run.replayed()  # its actions are among those of the search
-        self.lines.cut(checkpoint.data["lines"])
-        for note in notes_on_version(KIND, checkpoint.about["widthwise"]):
-            run.listener.say(note)
-        write_json(self.folder / CONFIG, with_version(self.config, now, run.interactions))
-        run.seconds, run.next_line = checkpoint.data["seconds"], checkpoint.data["next_line"]
-        run.replay_steps = checkpoint.data.get("replay_steps", 0)
-
-    def close(self) -> None:
-        """Release the folder."""
-        self.lines.close()
-        super().close()
-
-
-def read_search_config(folder: Path) -> dict[str, Any]:
-    """The configuration of a search in a folder; raises `InputError` if it is not the folder of a search."""
-    if not (folder / CONFIG).exists():
-        raise InputError(f"{folder}: there is no run to continue: it contains no {CONFIG}")
-    config: dict[str, Any] = read_json(folder / CONFIG)
-    if config.get("kind") != KIND or not isinstance(config.get("settings"), dict):
-        raise InputError(f"{folder}: this is not the folder of a search")
-    return config

@@ -12,7 +12,7 @@ from widthwise.core.errors import InputError, UsageError
 from widthwise.core.run_folder import CONFIG
 from widthwise.core.showing import setting
 from widthwise.exploration.followed_policy import check_record
-from widthwise.exploration.search_run import read_search_config
+from widthwise.exploration.search_folder import read_search_config
 from widthwise.simulator_search.archive_search import ArchiveSearch, setting_name
 from widthwise.simulators.chance import Mode
 from widthwise.simulators.features import Tiles

@@ -25,6 +25,8 @@ from widthwise.online.values import TOLERANCE, LookAhead
 Formula = Literal["ties", "counts", "prior", "paper", "none"]
 #: The least probability of an action in the logarithm of a policy.
 LEAST = 1e-12
+#: The lowest temperature; what is divided by a lower one may be infinite.
+_COLDEST = 1e-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Behaviour:
             only where the return is below 0.
 
     Raises:
-        UsageError: There is no such formula, a temperature is not above 0, or the tolerance is not between 0 and 1.
+        UsageError: There is no such formula, a temperature is below 1e-100, or the tolerance is not between 0 and 1.
 
     Example:
         >>> ww.Behaviour("counts", reward_temperature=0.1).formula
@@ -66,8 +68,8 @@ class Behaviour:
         """Refuse values out of range."""
         if self.formula not in get_args(Formula):
             raise UsageError(f"there is no formula {self.formula!r}; the formulas are {', '.join(get_args(Formula))}")
-        if not (self.reward_temperature > 0 and self.count_temperature > 0):
-            raise UsageError("a temperature must be above 0")
+        if not min(self.reward_temperature, self.count_temperature) >= _COLDEST:
+            raise UsageError(f"a temperature must be at least {_COLDEST:g}")
         if not 0 <= self.tie_tolerance <= 1:
             raise UsageError(f"tie_tolerance must be between 0 and 1, not {self.tie_tolerance!r}")
 

@@ -24,16 +24,22 @@ from bisect import bisect_right, insort
 from collections.abc import Sequence
 from typing import Any
 
-#: The trajectory node of the initial state.
-START = -1
-#: Bytes of an entry and its region in addition to the saved state, and of a saved state whose size is not known.
-ENTRY_BYTES, SNAPSHOT_BYTES = 600, 4_000
+from widthwise.simulator_search.sizes import size_of
+from widthwise.simulator_search.trajectories import DIGITS, rank
+
+#: Bytes of an entry and its region in addition to the saved state.
+ENTRY_BYTES = 600
+
+
+def add_gain(gain: float, reward: float) -> float:
+    """The gain after a step, rounded as in `rank`, so that equal gains have one region."""
+    return round(gain + max(0.0, reward), DIGITS)
 
 
 class Entry:
     """How the search continues from a region: a saved state, and what it took to get there."""
 
-    __slots__ = ("gain", "lives", "node", "policy", "score", "snapshot", "steps")
+    __slots__ = ("_size", "gain", "lives", "node", "policy", "score", "snapshot", "steps")
 
     def __init__(
         self,
@@ -53,17 +59,19 @@ class Entry:
         self.node = node  # of the trajectories
         self.lives = lives  # None where the environment has no lives
         self.policy = policy  # a probability for each action, where the search follows a policy
+        self._size: int | None = None
 
     @property
     def size(self) -> int:
         """Its bytes, about."""
-        snapshot = self.snapshot
-        followed = 0 if self.policy is None else len(self.policy) * self.policy.itemsize
-        return ENTRY_BYTES + followed + (len(snapshot) if isinstance(snapshot, bytes) else SNAPSHOT_BYTES)
+        if self._size is None:
+            followed = 0 if self.policy is None else len(self.policy) * self.policy.itemsize
+            self._size = ENTRY_BYTES + followed + size_of(self.snapshot)
+        return self._size
 
     def worse(self, score: float, steps: int) -> bool:
         """Whether another way is better: it has a higher score, or the same score after fewer steps."""
-        return (score, -steps) > (self.score, -self.steps)
+        return rank(score, steps) > rank(self.score, self.steps)
 
 
 class Count:
@@ -291,28 +299,3 @@ class Archive:
         count.regions -= 1
         if not count.regions:
             del self.counts[count.features]
-
-
-class Trajectories:
-    """Every step of a search as a node: its parent and its action. A way from the start is read backwards."""
-
-    def __init__(self) -> None:
-        self.parent = array("q")
-        self.action = array("H")
-
-    def __len__(self) -> int:
-        return len(self.parent)
-
-    def add(self, parent: int, action: int) -> int:
-        """A step from a node (`START` for the initial state); returns the new node."""
-        self.parent.append(parent)
-        self.action.append(action)
-        return len(self.parent) - 1
-
-    def actions(self, node: int) -> list[int]:
-        """The actions from the start to a node."""
-        actions = []
-        while node != START:
-            actions.append(self.action[node])
-            node = self.parent[node]
-        return actions[::-1]

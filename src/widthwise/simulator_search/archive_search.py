@@ -34,8 +34,9 @@ from widthwise import _native
 from widthwise.core.contract import guarded, innermost
 from widthwise.core.errors import UsageError, in_terms
 from widthwise.core.simulator import Simulator, Step
-from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry, Trajectories, gain_features
+from widthwise.simulator_search.archive import Archive, ArchiveRegion, Entry, add_gain, gain_features
 from widthwise.simulator_search.driver import FeatureFunction, pack, vector
+from widthwise.simulator_search.trajectories import START, Trajectories, rank
 
 #: How the low level prunes: states without novelty of a width, or nothing.
 LowWidth = int | str
@@ -59,7 +60,7 @@ class ArchiveSearch:
             chosen for an environment whose regions are single situations.
         lives: Whether a rollout ends when a life is lost (`info["lives"]`); the state after it is not kept.
         survive: A state is kept if no life is lost within this many steps after it, as far as the rollout goes; 0 keeps
-            every state. The first state with a new gain is always kept. Needs `lives`.
+            every state. The first state with a new gain is always kept, with those before it. Needs `lives`.
         gains: Whether the gain, the sum of positive rewards, is an additional feature above all others: states with
             different gains are then in different regions, and high gains are preferred.
         scenes: Whether the scene that an image shows is a level of its own where the features are chosen for the
@@ -249,7 +250,7 @@ class SearchAtWork:
                 action = rng.randrange(simulator.actions)
             step = simulator.step(action)
             node = self.trajectories.add(node, action)
-            score, gain, steps = score + step.reward, gain + max(0.0, step.reward), steps + 1
+            score, gain, steps = score + step.reward, add_gain(gain, step.reward), steps + 1
             self._remember(score, steps, node, step)
             if gain > self.highest:
                 self.highest, self.improved = gain, self.interactions
@@ -264,7 +265,7 @@ class SearchAtWork:
             familiar = known is not None or any(features == others for others, _ in waiting)
             if known is None or (planner.improve and known.worse(score, steps)):
                 waiting.append((features, self._entry(step, score, gain, steps, node)))
-            # A new gain is rare, so that it is kept at once.
+            # A new gain is rare, so that its first state is kept at once, and the states on the way to it.
             delay = planner.survive if self.archive.knows(features[0]) or not planner.gains else 0
             while waiting and steps - waiting[0][1].steps >= delay:
                 discovered |= self.archive.offer(*waiting.popleft(), improve=planner.improve)
@@ -308,7 +309,7 @@ class SearchAtWork:
     def _remember(self, score: float, steps: int, node: int, step: Step) -> None:
         """Keep the best trajectory, if it is one to report."""
         best = self.best
-        if best is not None and (score, -steps) <= (best.score, -best.steps):
+        if best is not None and rank(score, steps) <= rank(best.score, best.steps):
             return
         if score > 0 or (step.terminated and ends_costs(score - step.reward, steps - 1, step.reward)):
             self.best = Best(score, steps, node, step.terminated, self.interactions)

@@ -316,6 +316,7 @@ class ActorsTrainer(Trainer):
                 "traffic": dict(self.traffic),
                 "lost": dict(self.lost),
                 "seconds": dict(self.times),
+                "lags": list(self.lags),
             },
         }
 
@@ -324,6 +325,7 @@ class ActorsTrainer(Trainer):
         players, held, trees = state["players"], state["actors"], self.config.trees
         self.restore_learner(state)
         self.owed, self.traffic = held["owed"], dict(held["traffic"])
+        self.lags = list(held.get("lags", ()))  # absent in checkpoints of earlier versions
         # What was lost since then stays lost: the state may be that of a checkpoint to which a fault has led.
         self.lost = {name: max(count, held["lost"][name]) for name, count in self.lost.items()}
         self.times = {name: held["seconds"].get(name, 0.0) for name in TIMES}

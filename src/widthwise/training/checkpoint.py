@@ -16,7 +16,7 @@ from typing import Any
 
 from widthwise.core import shape
 from widthwise.core.continuing import refuse_version
-from widthwise.core.errors import InputError, OutputError, WidthwiseError
+from widthwise.core.errors import InputError, OutOfTime, OutputError, WidthwiseError
 from widthwise.core.files import read_regular, sync_folder, written_whole
 from widthwise.core.showing import setting
 from widthwise.training import packing
@@ -177,7 +177,7 @@ def makes_sense(path: Path) -> Iterator[None]:
     """Turn whatever the contents of a checkpoint cause while they are checked and restored into one `InputError`."""
     try:
         yield
-    except RunStopped:
+    except (RunStopped, OutOfTime):
         raise
     except InputError as error:
         raise InputError(f"{path}: {error}") from error

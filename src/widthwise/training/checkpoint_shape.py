@@ -130,7 +130,8 @@ _ACTORS = fields(
         "traffic": fields(dict.fromkeys(("episodes", "episode_bytes", "weight_updates", "weight_bytes"), whole(0))),
         "lost": fields(dict.fromkeys(("actors", "episodes"), whole(0))),
         "seconds": table(number),
-    }
+    },
+    {"lags": items(whole(0))},
 )
 
 

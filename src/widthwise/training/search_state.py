@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from widthwise.core.errors import InputError
-from widthwise.simulator_search.archive import START, Archive, ArchiveRegion, Entry
+from widthwise.simulator_search.archive import Archive, ArchiveRegion, Entry
 from widthwise.simulator_search.archive_search import Best, LowLevel, SearchAtWork, usable
+from widthwise.simulator_search.trajectories import START
 from widthwise.simulators.scene_features import Scenes
+from widthwise.training.search_shape import check_search
 
 _NO_LIVES = -1
 
@@ -74,6 +76,7 @@ def restore(search: SearchAtWork, state: dict[str, Any]) -> None:
             captured by an earlier version.
     """
     scenes = [function for function in search.high if isinstance(function, Scenes)]
+    check_search(state, search.simulator.actions)
     levels = 1 + int(max(state["level"], default=-1))
     if "attempt" not in state or len(state.get("scenes", ())) != len(scenes) or levels != search.archive.levels:
         raise InputError("the search was begun by an earlier version of Widthwise and cannot continue; begin a new one")

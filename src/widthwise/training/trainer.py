@@ -341,7 +341,7 @@ class Trainer:
     def look_anew(self) -> None:
         """Evaluate the nodes that were kept with the network as it is now; their features, and so novelty, change."""
         for player in self.players:
-            if player.agent.over or not player.agent.evaluates:
+            if player.episode < 0 or player.agent.over or not player.agent.evaluates:
                 continue
             self.evaluate.look_anew(player.agent.driver.tree, guided=player.agent.driver.guided)
             player.agent.planning.begin_again()

@@ -1,0 +1,18 @@
+"""Reading of files that may come from another person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from widthwise.core.errors import InputError
+from widthwise.core.files import read_regular
+
+
+def test_a_high_limit_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "small"
+    path.write_bytes(b"abc")
+    assert read_regular(path, 1 << 60) == b"abc"
+    with pytest.raises(InputError, match="at most 2 are read"):
+        read_regular(path, 2)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-import numpy as np
-
 #: Objects of a saved state that are looked at; the rest is not counted.
 _MOST = 5_000
 _OBJECT, _POINTER = 64, 16
@@ -37,13 +35,12 @@ def size_of(value: Any) -> int:
     while pending and len(seen) < _MOST:
         part = pending.pop()
         inside: list[Any] = []
-        if isinstance(part, np.ndarray):
-            total += _OBJECT + part.nbytes
-            inside = list(part.flat) if part.dtype.hasobject else []
+        array: Any = part if isinstance(getattr(part, "nbytes", None), int) else None  # of NumPy or alike
+        if array is not None:
+            total += _OBJECT + array.nbytes
+            inside = list(array.flat) if getattr(getattr(array, "dtype", None), "hasobject", False) else []
         elif isinstance(part, bytes | bytearray | str):
             total += _OBJECT + len(part)
-        elif isinstance(part, memoryview):
-            total += _OBJECT + part.nbytes
         else:
             total += _OBJECT
             inside = _inside(part)

@@ -9,18 +9,16 @@ sticky actions. An interval is from a bootstrap over the seeds within a game (95
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import shutil
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import atari_curves
+from atari_pages import write_page
 from atari_planning import GAMES
 from atari_runs import Lines, Runs, count_row, difference, row, with_interval
 from atari_scores import Interval, interquartile_interval
-from widthwise.core.files import write_whole
 
 #: What is compared: the fields of the learner and of what it is compared with, whose variant follows.
 COMPARISONS = {
@@ -117,15 +115,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--variant", default="demonstration", help="what is compared with the planner alone")
     parser.add_argument("--out", type=Path, required=True, help="the page; its lines go to a folder of its name")
     options = parser.parse_args(arguments)
-    texts = [text for run in options.run for text in (run / "results.jsonl").read_text().splitlines()]
-    config = json.loads((options.run[-1] / "config.json").read_text())
-    folder = options.out.with_suffix("")
-    folder.mkdir(exist_ok=True)
-    write_whole(options.out, page([json.loads(text) for text in texts], options.variant, config, folder))
-    with gzip.GzipFile(folder / "results.jsonl.gz", "wb", mtime=0) as packed:
-        packed.write("".join(f"{text}\n" for text in texts).encode())
-    shutil.copy(options.run[-1] / "config.json", folder / "config.json")
-    print(f"written: {options.out}")
+    variant = options.variant
+    write_page(options.run, options.out, lambda lines, configs, folder: page(lines, variant, configs[-1], folder))
+    shutil.copy(options.run[-1] / "config.json", options.out.with_suffix("") / "config.json")
 
 
 if __name__ == "__main__":

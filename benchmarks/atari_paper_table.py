@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from atari_pages import write_page
 from atari_runs import Lines, row
 from atari_scores import above, interval_over_games, published, random_score
 from atari_table import draw, improvement, shown
@@ -244,16 +245,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--planning", type=Path, required=True, help="packed lines of atari_planning.py")
     parser.add_argument("--out", type=Path, required=True, help="the page; its lines go to a folder of its name")
     options = parser.parse_args(arguments)
-    texts = [text for run in options.run for text in (run / "results.jsonl").read_text().splitlines()]
-    config = json.loads((options.run[0] / "config.json").read_text())
     with gzip.open(options.planning, "rt") as packed:
         planning = [json.loads(text) for text in packed]
-    folder: Path = options.out.with_suffix("")
-    folder.mkdir(exist_ok=True)
-    write_whole(options.out, page([json.loads(text) for text in texts], planning, config, folder))
-    with gzip.GzipFile(folder / "results.jsonl.gz", "wb", mtime=0) as lines:
-        lines.write("".join(f"{text}\n" for text in texts).encode())
-    print(f"written: {options.out}")
+    write_page(options.run, options.out, lambda lines, configs, folder: page(lines, planning, configs[0], folder))
 
 
 if __name__ == "__main__":

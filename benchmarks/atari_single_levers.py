@@ -9,8 +9,6 @@ intervals from a bootstrap over the seeds.
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -18,9 +16,9 @@ from statistics import fmean
 from typing import Any
 
 from atari_levers import LEVERS, VARIANTS, per_hundred
+from atari_pages import write_page
 from atari_runs import Lines, count_row, difference, row, with_interval, with_range
 from atari_scores import Interval
-from widthwise.core.files import write_whole
 
 BASE = "plain"
 #: The figures of a run and how a line gives them.
@@ -116,14 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--run", type=Path, nargs="+", required=True, help="run folders of atari_levers.py")
     parser.add_argument("--out", type=Path, required=True, help="the page; its lines go to a folder of its name")
     options = parser.parse_args(arguments)
-    texts = [text for run in options.run for text in (run / "results.jsonl").read_text().splitlines()]
-    configs = [json.loads((run / "config.json").read_text()) for run in options.run]
-    folder = options.out.with_suffix("")
-    folder.mkdir(exist_ok=True)
-    write_whole(options.out, page([json.loads(text) for text in texts], configs, folder))
-    with gzip.GzipFile(folder / "results.jsonl.gz", "wb", mtime=0) as packed:
-        packed.write("".join(f"{text}\n" for text in texts).encode())
-    print(f"written: {options.out}")
+    write_page(options.run, options.out, page)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ improvement of π-HIW over π-IW as the paper defines it, here and in the paper.
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from atari_pages import write_page
 from atari_planning import GAMES
 from atari_runs import Lines, Runs, difference, row, with_interval
 from atari_scores import interquartile_interval, published, random_score
@@ -226,14 +225,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--run", type=Path, nargs="+", required=True, help="run folders of atari_levers.py")
     parser.add_argument("--out", type=Path, required=True, help="the page; its lines go to a folder of its name")
     options = parser.parse_args(arguments)
-    texts = [text for run in options.run for text in (run / "results.jsonl").read_text().splitlines()]
-    config = json.loads((options.run[-1] / "config.json").read_text())
-    folder: Path = options.out.with_suffix("")
-    folder.mkdir(exist_ok=True)
-    write_whole(options.out, page([json.loads(text) for text in texts], config, folder))
-    with gzip.GzipFile(folder / "results.jsonl.gz", "wb", mtime=0) as packed:
-        packed.write("".join(f"{text}\n" for text in texts).encode())
-    print(f"written: {options.out}")
+    write_page(options.run, options.out, lambda lines, configs, folder: page(lines, configs[-1], folder))
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def test_planners_by_name(arguments: list[str], name: str, capsys: pytest.Captur
         (["--low-features", ":f"], "Empty module name"),
         (["--low-features", ".m:f"], ".m:f"),
         (["--low-features", "bins:²"], "number of intervals"),
-        (["--set", "count_temperature=1e-320"], "a temperature must be at least"),
+        (["--set", "count_temperature=1e-320"], "a temperature must be above 0, at least 1e-100"),
         (["--record", "/no/such/folder/x.jsonl"], "does not exist"),
     ],
 )

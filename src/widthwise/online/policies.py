@@ -69,7 +69,7 @@ class Behaviour:
         if self.formula not in get_args(Formula):
             raise UsageError(f"there is no formula {self.formula!r}; the formulas are {', '.join(get_args(Formula))}")
         if not min(self.reward_temperature, self.count_temperature) >= _COLDEST:
-            raise UsageError(f"a temperature must be at least {_COLDEST:g}")
+            raise UsageError(f"a temperature must be above 0, at least {_COLDEST:g}")
         if not 0 <= self.tie_tolerance <= 1:
             raise UsageError(f"tie_tolerance must be between 0 and 1, not {self.tie_tolerance!r}")
 

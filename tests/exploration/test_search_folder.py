@@ -100,7 +100,12 @@ def test_a_trajectory_that_the_environment_does_not_repeat_is_given_up(tmp_path:
     run = begin_search(Coins(400), 9_000, out=tmp_path, planner={"restart": 0})
     stopped_after(run, 20)
     own = result_of(tmp_path)
-    for changed in ({"score": 1e6, "replayed": False}, {"score": 1e6, "actions": [99]}, {"score": "high"}):
+    for changed in (
+        {"score": 1e6, "replayed": False},
+        {"score": 1e6, "replayed": True},
+        {"score": 1e6, "actions": [99]},
+        {"score": "high"},
+    ):
         (tmp_path / RESULT).write_text(json.dumps({**own, **changed}))
         stopped_after(begin_search(Coins(400), 9_000, out=tmp_path, planner={"restart": 0}, resume=True), 1)
         assert result_of(tmp_path)["score"] < 1e6

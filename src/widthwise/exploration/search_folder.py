@@ -48,8 +48,8 @@ _HELD = shape.fields(
     },
 )
 
-#: The fields of a result that describe the trajectory. `replayed` is absent where all of them were.
-TRAJECTORY = ("score", "steps", "actions", "ended", "found_at", "replayed")
+#: The fields of a result that describe the trajectory.
+TRAJECTORY = ("score", "steps", "actions", "ended", "found_at")
 _TRAJECTORY = shape.fields(
     {
         "score": shape.optional(shape.number),
@@ -58,7 +58,6 @@ _TRAJECTORY = shape.fields(
         "ended": shape.switch,
         "found_at": shape.whole(),
     },
-    {"replayed": shape.switch},
 )
 
 
@@ -174,7 +173,7 @@ class SearchFolder(RunFolder):
             return None
         if any(action >= run.search.simulator.actions for action in result["actions"]):
             return None
-        return {"replayed": True, **{name: result[name] for name in result if name in TRAJECTORY}}
+        return {name: result[name] for name in TRAJECTORY} | {"replayed": False}  # the file may have been changed
 
     def close(self) -> None:
         """Release the folder."""

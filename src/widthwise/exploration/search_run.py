@@ -110,7 +110,7 @@ class ExplorationRun:
         self.listener = listener or SearchListener()
         self.stopping = False
         self.shown: Best | None = None  # the trajectory that was replayed last
-        self.earlier: dict[str, Any] | None = None  # a trajectory that is newer than the checkpoint
+        self.earlier: dict[str, Any] | None = None  # a trajectory that is newer than the checkpoint, not confirmed
         self._written: Best | None = None  # the trajectory in the folder
         self._written_at = -math.inf
         self.replay_steps = 0
@@ -182,8 +182,7 @@ class ExplorationRun:
 
     def replayed(self) -> SearchResult:
         """The best trajectory that was replayed; the simulator may have failed at a better one."""
-        result = self._result(self.shown)
-        return self._with_earlier(result) if self.earlier is not None and self.earlier["replayed"] else result
+        return self._result(self.shown)
 
     def _with_earlier(self, result: SearchResult) -> SearchResult:
         """A result, or the trajectory that was found before the search was killed, if that is better.
@@ -268,7 +267,7 @@ class ExplorationRun:
         while self.next_line <= self.interactions:
             self.next_line += LINE_EVERY
         if self.folder is not None:
-            result = self._result(self.shown)
+            result = self.replayed()
             names = ("interactions", "score", "steps", "found_at", "high_level_states", "seconds")
             self.folder.lines.append({name: getattr(result, name) for name in names})
 

@@ -49,8 +49,10 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
             if most is not None and about.st_size > most:
                 raise InputError(f"{path}: the file is too large ({about.st_size:,} bytes; at most {most:,} are read)")
             with open(handle, "rb", closefd=False) as file:
-                # No more is asked for than the file has: the memory for it is taken before anything is read.
-                data = file.read() if most is None else file.read(min(most, about.st_size) + 1)
+                # The memory for a read is taken before it, so that no more is asked for than the file has.
+                data = file.read(about.st_size + 1)
+                if len(data) > about.st_size:  # it has grown, or is one of /proc, whose size is 0
+                    data += file.read() if most is None else file.read(most + 1 - len(data))
         finally:
             os.close(handle)
     except OSError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from atari_lines import run_folder
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -57,12 +58,7 @@ def test_a_seed_counts_once() -> None:
 
 @pytest.mark.parametrize(("score", "counts"), [(9.0, "1 | 1 | 0"), (2.6, "1 | 0 | 0"), (-1.0, "0 | 0 | 1")])
 def test_the_page_counts_games(score: float, counts: str, tmp_path: Path) -> None:
-    run, out = tmp_path / "run", tmp_path / "page.md"
-    run.mkdir()
-    run.joinpath("results.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in lines(score)))
-    run.joinpath("config.json").write_text(
-        json.dumps({"command": "python x.py", "settings": {"interactions": 100_000, "actions": 200}})
-    )
+    run, out = run_folder(tmp_path / "run", lines(score), 100_000), tmp_path / "page.md"
     main(["--run", str(run), "--out", str(out)])
     text = out.read_text()
     assert f"| planner and network − planner alone | {counts} |" in text
@@ -82,12 +78,7 @@ def with_curves(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_the_page_shows_the_network_during_the_runs(tmp_path: Path) -> None:
-    run, out = tmp_path / "run", tmp_path / "page.md"
-    run.mkdir()
-    run.joinpath("results.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in with_curves(lines(9.0))))
-    run.joinpath("config.json").write_text(
-        json.dumps({"command": "python x.py", "settings": {"interactions": 100_000, "actions": 200}})
-    )
+    run, out = run_folder(tmp_path / "run", with_curves(lines(9.0)), 100_000), tmp_path / "page.md"
     main(["--run", str(run), "--out", str(out)])
     text = out.read_text()
     assert "## The network alone during the runs" in text

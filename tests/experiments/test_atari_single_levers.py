@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from atari_lines import run_folder
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -33,13 +34,10 @@ def test_every_lever_changes_one_setting() -> None:
 
 
 def test_the_page_has_differences_and_counts(tmp_path: Path) -> None:
-    run, out = tmp_path / "run", tmp_path / "page.md"
-    run.mkdir()
+    out = tmp_path / "page.md"
     scores = {"plain": (1.0, 1.0, 1.0), "plain-root": (3.0, 4.0, 5.0), "plain-shift": (0.0, 1.0, 2.0)}
     lines = [line(variant, seed, score) for variant, means in scores.items() for seed, score in enumerate(means)]
-    run.joinpath("results.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in lines))
-    settings = {"interactions": 50_000, "actions": 200}
-    run.joinpath("config.json").write_text(json.dumps({"command": "python x.py", "settings": settings}))
+    run = run_folder(tmp_path / "run", lines, 50_000)
     main(["--run", str(run), "--out", str(out)])
     text = out.read_text()
     assert "| pong | `plain` | 1.0 | 2.0 |" in text
